@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the launcher's steps share. Each step is a function `int step(struct launch *, struct error *)` in the
+ * file of sandbox/linux/ that is named after the OCI field it applies. */
+#ifndef SANDLOCK_SESSION_LAUNCH_H
+#define SANDLOCK_SESSION_LAUNCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "sandbox/common/error.h"
+#include "sandbox/plan.h"
+
+/* The launcher between fork and execve. Single-threaded, in the container's namespaces; before pivot_root it
+ * still sees the host's file system below "/", after it only the container's. */
+struct launch {
+	const struct plan *plan;
+	const struct plan_process *process; /* plan->process, or what exec put in its place */
+	const int *fds; /* what plan_fd indexes */
+	size_t fds_count;
+	int control;    /* SEQPACKET to the program; closed once the launcher is parked */
+	int session;    /* SEQPACKET to the supervisor; the start order, then exec's outcome */
+	int proc_fd;    /* O_PATH of a procfs of the container's pid namespace, or -1 */
+	int root_fd;    /* O_PATH of the container's root, once mounted; -1 before */
+	int console_socket; /* connected socket that wants the pty master, or -1 */
+	unsigned int preserve_fds;
+};
+
+#endif
