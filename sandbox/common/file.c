@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -141,6 +142,22 @@ int file_sealed_memfd(const char *name, const void *data, size_t length, int exe
 int file_close_from(unsigned int first)
 {
 	return sl_close_range(first, ~0U, 0) < 0 ? -errno : 0;
+}
+
+int file_close_except(unsigned int first, const int *keep, size_t count)
+{
+	for (;;) {
+		/* The lowest kept one that is not behind us. */
+		unsigned int next = ~0U;
+		for (size_t i = 0; i < count; i++)
+			if (keep[i] >= 0 && (unsigned int)keep[i] >= first && (unsigned int)keep[i] < next)
+				next = (unsigned int)keep[i];
+		if (next == ~0U)
+			return file_close_from(first);
+		if (next > first && sl_close_range(first, next - 1, 0) < 0)
+			return -errno;
+		first = next + 1;
+	}
 }
 
 int file_set_cloexec(int fd, int on)

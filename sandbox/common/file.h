@@ -18,6 +18,8 @@ int file_read_all(int fd, size_t maximum, char **data, size_t *length);
 int file_sealed_memfd(const char *name, const void *data, size_t length, int executable);
 /* Closes every descriptor from `first` up. */
 int file_close_from(unsigned int first);
+/* Closes every descriptor from `first` up but those in `keep` (at most 8, any order, negative ones are ignored). */
+int file_close_except(unsigned int first, const int *keep, size_t count);
 /* Sets or clears close-on-exec. */
 int file_set_cloexec(int fd, int on);
 

@@ -1,5 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-SESSION_COMMON_SOURCES =
-SESSION_PROGRAM_SOURCES =
-SESSION_INIT_SOURCES =
+SESSION_COMMON_SOURCES = \
+	sandbox/session/name.c sandbox/session/name.h \
+	sandbox/session/protocol.h
+SESSION_PROGRAM_SOURCES = \
+	sandbox/session/client.c sandbox/session/client.h \
+	sandbox/session/create.c sandbox/session/create.h \
+	sandbox/session/jobs.c sandbox/session/jobs.h \
+	sandbox/session/place.c sandbox/session/place.h \
+	sandbox/session/place_clear.c \
+	sandbox/session/spawn.c sandbox/session/spawn.h
+SESSION_INIT_SOURCES = \
+	sandbox/session/exit_status.c sandbox/session/exit_status.h \
+	sandbox/session/holder.c \
+	sandbox/session/init_main.c \
+	sandbox/session/joiner.c \
+	sandbox/session/launch.h \
+	sandbox/session/launcher.c sandbox/session/launcher.h \
+	sandbox/session/reaper.c sandbox/session/reaper.h \
+	sandbox/session/roles.h \
+	sandbox/session/serve.c \
+	sandbox/session/settle.c \
+	sandbox/session/supervisor.c sandbox/session/supervisor.h
 SESSION_UNIT_TESTS =

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sandbox/session/create.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hooks/run.h"
+#include "hooks/state.h"
+#include "sandbox/cgroup/cgroup.h"
+#include "sandbox/common/cleanup.h"
+#include "sandbox/common/file.h"
+#include "sandbox/common/message.h"
+#include "sandbox/common/syscalls.h"
+#include "sandbox/linux/id_mapping.h"
+#include "sandbox/linux/network_devices.h"
+#include "sandbox/session/spawn.h"
+
+/* How often a name that is just being given up is asked for again. */
+#define BIND_ATTEMPTS 100
+
+/* A creation under way; descriptors are -1 when absent. */
+struct creation {
+	const struct session_order *order;
+	struct session_created *created;
+	int image;
+	int joiner;	    /* our end of the joiner's, then the launcher's control socket */
+	int joiner_theirs;
+	int session_ours;   /* the supervisor's end of the session socket */
+	int session_theirs; /* the launcher's */
+	int reaper_pidfd;
+	pid_t reaper_pid;
+	int reaper_channel;
+	pid_t joiner_pid;   /* our child, or 0 */
+	bool bound;
+};
+
+static int make_pair(int *ours, int *theirs, struct error *err)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return error_errno(err, errno, "make a socket pair");
+	*ours = pair[0];
+	*theirs = pair[1];
+	return 0;
+}
+
+static int receive_progress(struct creation *creation, uint32_t kind, int *fds, size_t fds_size, int32_t *value,
+			    struct error *err)
+{
+	struct progress progress;
+	size_t count = 0;
+	ssize_t length = message_receive(creation->created->supervisor.fd, &progress, sizeof progress, fds, fds_size,
+					 &count);
+
+	if (length != sizeof progress)
+		return error_set(err, EPIPE, "the supervisor ended unexpectedly");
+	progress.error.message[sizeof progress.error.message - 1] = '\0';
+	if (progress.kind == PROGRESS_ERROR) {
+		*err = progress.error;
+		return -err->code;
+	}
+	if (progress.kind != kind || count != fds_size)
+		return error_set(err, EPROTO, "the supervisor answered out of order");
+	*value = progress.value;
+	return 0;
+}
+
+/* The user namespace given by path, in which the supervisor makes the others. */
+static int userns_by_path(const struct session_order *order)
+{
+	const struct plan_namespace *namespaces = plan_items(order->plan, order->plan->namespaces);
+
+	for (uint32_t i = 0; i < order->plan->namespaces.count; i++)
+		if (namespaces[i].type == CLONE_NEWUSER)
+			return order->builder->fds[namespaces[i].fd];
+	return -1;
+}
+
+static int send_setup(struct creation *creation, const struct session_name *name, struct error *err)
+{
+	const struct session_order *order = creation->order;
+	CLEANUP_CLOSE int self = sl_pidfd_open(getpid(), 0);
+	struct setup setup = {.preserve_fds = order->preserve_fds, .name_length = (uint32_t)name->length};
+	int fds[SETUP_FD_COUNT] = {order->plan_fd, creation->image, creation->joiner_theirs, self};
+	size_t count = SETUP_FD_ROOT;
+	int userns = userns_by_path(order);
+
+	if (self < 0)
+		return error_errno(err, errno, "pidfd_open");
+	memcpy(setup.name, name->bytes, sizeof setup.name);
+	if (order->own_main)
+		setup.flags |= SETUP_OWN_MAIN;
+	if (getppid() == 1)
+		setup.flags |= SETUP_CALLER_IS_INIT;
+	if (order->place->directory >= 0 && order->place->writable) {
+		setup.flags |= SETUP_HAS_ROOT;
+		fds[count++] = order->place->directory;
+	}
+	if (order->owner_pidfd >= 0) {
+		setup.flags |= SETUP_HAS_OWNER;
+		fds[count++] = order->owner_pidfd;
+	}
+	if (userns >= 0) {
+		setup.flags |= SETUP_HAS_USERNS;
+		fds[count++] = userns;
+	}
+	int rc = message_send(creation->created->supervisor.fd, &setup, sizeof setup, fds, count);
+	return rc < 0 ? error_errno(err, -rc, "reach the supervisor") : 0;
+}
+
+/* The name is taken: a session that answers is an error; one that is just ending is worth another try. Returns 0 to
+ * try again. */
+static int examine_holder(const struct session_order *order, struct error *err)
+{
+	CLEANUP_SESSION_CLIENT struct session_client client = {.fd = -1};
+	CLEANUP_SESSION_ANSWER struct session_answer answer;
+
+	int rc = session_connect(order->place, order->id, &client, err);
+	if (rc == -ENOENT)
+		return 0;
+	if (rc < 0)
+		return rc;
+	rc = session_request(&client, REQUEST_STATE, 0, NULL, 0, SESSION_ANSWER_TIMEOUT_MS, &answer, err);
+	if (rc == -EPIPE)
+		return 0;
+	if (rc == -ETIMEDOUT) {
+		/* It holds the name, but can't be told anything: design N6. */
+		error_clear(err);
+		return session_kill_supervisor(&client, err);
+	}
+	if (rc < 0)
+		return rc;
+	return error_set(err, EEXIST, "container with given ID already exists: %s", order->id);
+}
+
+static int start_supervisor(struct creation *creation, int32_t *run_joiner, struct error *err)
+{
+	const struct session_order *order = creation->order;
+	struct session_name name;
+
+	session_place_name(order->place, order->id, &name);
+	for (int attempt = 0; attempt < BIND_ATTEMPTS; attempt++) {
+		error_clear(err);
+		int fd = spawn_supervisor(creation->image, order->preserve_fds, order->id, err);
+		if (fd < 0)
+			return fd;
+		creation->created->supervisor.fd = fd;
+		if (send_setup(creation, &name, err) < 0)
+			return -err->code;
+		int rc = receive_progress(creation, PROGRESS_BOUND, NULL, 0, run_joiner, err);
+		if (rc == 0) {
+			creation->bound = true;
+			return 0;
+		}
+		if (rc != -EADDRINUSE)
+			return rc;
+		session_disconnect(&creation->created->supervisor);
+		struct error holder = {0};
+		if (examine_holder(order, &holder) < 0) {
+			*err = holder;
+			return -err->code;
+		}
+	}
+	return session_place_describe_holder(order->place, order->id, err);
+}
+
+/* Places the process in the container's cgroup, if there is one. */
+static int enter_cgroup(const struct creation *creation, pid_t pid, struct error *err)
+{
+	return creation->order->cgroup == NULL ? 0 : cgroup_join(creation->order->cgroup, pid, err);
+}
+
+static int write_id_maps(const struct creation *creation, pid_t pid, struct error *err)
+{
+	const struct oci_linux *config = &creation->order->config->linux_;
+
+	if ((creation->order->plan->clone_flags & CLONE_NEWUSER) == 0)
+		return 0;
+	return id_mappings_write(pid, config->uid_mappings, config->uid_mappings_count, config->gid_mappings,
+				 config->gid_mappings_count, err);
+}
+
+/* Has the holder make what depends on id maps and cgroup. */
+static int finish_holder(struct creation *creation, struct error *err)
+{
+	const struct plan *plan = creation->order->plan;
+	struct reaper_order go = {.kind = REAPER_GO};
+	struct reaper_answer answer;
+
+	if (enter_cgroup(creation, creation->reaper_pid, err) < 0 ||
+	    write_id_maps(creation, creation->reaper_pid, err) < 0)
+		return -err->code;
+	if ((plan->clone_flags & CLONE_NEWUSER) == 0 &&
+	    (plan->flags & (PLAN_UNSHARE_CGROUP | PLAN_SET_TIME_OFFSETS)) == 0)
+		return 0;
+	int rc = message_send(creation->reaper_channel, &go, sizeof go, NULL, 0);
+	if (rc < 0)
+		return error_errno(err, -rc, "reach the container's pid 1");
+	if (message_receive(creation->reaper_channel, &answer, sizeof answer, NULL, 0, NULL) != sizeof answer)
+		return error_set(err, EPIPE, "the container's pid 1 ended unexpectedly");
+	if (answer.value < 0)
+		*err = answer.error;
+	return answer.value;
+}
+
+static int open_time_namespace(const struct creation *creation, struct error *err)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/ns/time_for_children", creation->reaper_pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? error_errno(err, errno, "open %s", path) : fd;
+}
+
+static int send_order(struct creation *creation, struct error *err)
+{
+	const struct session_order *order = creation->order;
+	CLEANUP_CLOSE int time_ns = -1;
+	struct launch_order launch = {
+	    .plan_fds = (uint32_t)order->builder->fds_count,
+	    .preserve_fds = order->preserve_fds,
+	    .listen_fds = order->listen_fds,
+	};
+	int fds[LAUNCH_FD_COUNT];
+	size_t count = 0;
+
+	if (creation->reaper_pidfd >= 0) {
+		launch.holder_flags = order->plan->clone_flags;
+		if ((order->plan->flags & PLAN_UNSHARE_CGROUP) != 0)
+			launch.holder_flags |= CLONE_NEWCGROUP;
+		if (userns_by_path(order) >= 0)
+			launch.holder_flags |= CLONE_NEWUSER;
+		if ((order->plan->flags & PLAN_SET_TIME_OFFSETS) != 0) {
+			time_ns = open_time_namespace(creation, err);
+			if (time_ns < 0)
+				return -err->code;
+		}
+	}
+	const struct {
+		uint32_t bit;
+		int fd;
+	} candidates[] = {
+	    {LAUNCH_FD_PLAN, order->plan_fd},		{LAUNCH_FD_HOLDER, creation->reaper_pidfd},
+	    {LAUNCH_FD_REAPER, creation->reaper_channel}, {LAUNCH_FD_SESSION, creation->session_theirs},
+	    {LAUNCH_FD_CONSOLE, order->console_socket}, {LAUNCH_FD_TIME, time_ns},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(candidates); i++)
+		if (candidates[i].fd >= 0) {
+			launch.fds |= candidates[i].bit;
+			fds[count++] = candidates[i].fd;
+		}
+	int rc = message_send(creation->joiner, &launch, sizeof launch, fds, count);
+	for (size_t sent = 0; rc == 0 && sent < order->builder->fds_count;) {
+		size_t part = order->builder->fds_count - sent;
+		part = part > MESSAGE_FDS_MAX ? MESSAGE_FDS_MAX : part;
+		rc = message_send(creation->joiner, "", 1, order->builder->fds + sent, part);
+		sent += part;
+	}
+	return rc < 0 ? error_errno(err, -rc, "reach the launcher") : 0;
+}
+
+/* Why the launcher's socket ended without a word. */
+static int launcher_ended(const struct creation *creation, struct error *err)
+{
+	(void)creation;
+	return error_set(err, EPIPE,
+			 "the container's launcher ended unexpectedly (killed, or out of memory or of processes)");
+}
+
+static int receive_event(struct creation *creation, struct launch_event *event, int *fd, struct error *err)
+{
+	size_t count = 0;
+	ssize_t length = message_receive(creation->joiner, event, sizeof *event, fd, 1, &count);
+
+	if (length != sizeof *event)
+		return launcher_ended(creation, err);
+	event->error.message[sizeof event->error.message - 1] = '\0';
+	if (event->kind == LAUNCH_ERROR) {
+		*err = event->error;
+		return -err->code;
+	}
+	return 0;
+}
+
+/* The launcher's number in our pid namespace: below a guard it could not know it. */
+static pid_t pid_of(int pidfd)
+{
+	char path[64], text[1024];
+
+	snprintf(path, sizeof path, "/proc/self/fdinfo/%d", pidfd);
+	if (file_read_at(-1, path, text, sizeof text) <= 0)
+		return -1;
+	const char *line = strstr(text, "\nPid:\t");
+	return line == NULL ? -1 : (pid_t)strtol(line + 6, NULL, 10);
+}
+
+static int run_runtime_hooks(struct creation *creation, struct error *err)
+{
+	const struct plan *plan = creation->order->plan;
+	CLEANUP_FREE char *state = NULL;
+	size_t length;
+
+	int rc = hooks_state(plan, "creating", creation->created->main_pid, &state, &length);
+	if (rc < 0)
+		return error_errno(err, -rc, "make the state for the hooks");
+	if (hooks_run(plan, plan->hooks_prestart, "prestart", state, length, err) < 0 ||
+	    hooks_run(plan, plan->hooks_create_runtime, "createRuntime", state, length, err) < 0)
+		return -err->code;
+	rc = message_send(creation->joiner, "", 1, NULL, 0);
+	return rc < 0 ? error_errno(err, -rc, "reach the launcher") : 0;
+}
+
+/* Follows the launcher until it is parked. */
+static int follow_launcher(struct creation *creation, struct error *err)
+{
+	const struct plan *plan = creation->order->plan;
+	struct session_created *created = creation->created;
+
+	for (;;) {
+		struct launch_event event;
+		int fd = -1;
+		if (receive_event(creation, &event, &fd, err) < 0)
+			return -err->code;
+		if (event.kind == LAUNCH_READY)
+			return 0;
+		if (event.kind == LAUNCH_HOOKS) {
+			if (run_runtime_hooks(creation, err) < 0)
+				return -err->code;
+			continue;
+		}
+		if (event.kind != LAUNCH_FORKED || fd < 0)
+			return error_set(err, EPROTO, "the launcher answered out of order");
+		created->main_pidfd = fd;
+		created->main_pid = (plan->flags & PLAN_NESTED_PID) != 0 ? pid_of(fd) : event.value;
+		if (created->main_pid <= 0)
+			return error_set(err, ESRCH, "the launcher is gone");
+		if (creation->order->config->linux_.net_devices_count > 0 &&
+		    net_devices_move(creation->order->config, created->main_pid, err) < 0)
+			return -err->code;
+		if (creation->reaper_pidfd < 0) {
+			if (write_id_maps(creation, created->main_pid, err) < 0)
+				return -err->code;
+			int rc = message_send(creation->joiner, "", 1, NULL, 0);
+			if (rc < 0)
+				return error_errno(err, -rc, "reach the launcher");
+		}
+	}
+}
+
+/* Children of ours that are done: joiners, never the launcher. */
+static void reap_joiners(const struct creation *creation)
+{
+	if (creation->joiner_pid > 0)
+		while (waitpid(creation->joiner_pid, NULL, 0) < 0 && errno == EINTR)
+			;
+}
+
+static int finish_creation(struct creation *creation, struct error *err)
+{
+	CLEANUP_SESSION_ANSWER struct session_answer answer;
+	const struct session_order *order = creation->order;
+	CLEANUP_CLOSE int record = file_sealed_memfd("sandlock-record", order->record, order->record_length, 0);
+
+	if (record < 0)
+		return error_errno(err, -record, "keep the record");
+	int fds[] = {creation->created->main_pidfd, creation->session_ours, record};
+	return session_request(&creation->created->supervisor, REQUEST_CREATED, creation->created->main_pid, fds,
+			       ARRAY_SIZE(fds), SESSION_ANSWER_TIMEOUT_MS, &answer, err);
+}
+
+static int build(struct creation *creation, struct error *err)
+{
+	const struct session_order *order = creation->order;
+	int32_t run_joiner = 0;
+
+	creation->image = spawn_image(err);
+	if (creation->image < 0 || make_pair(&creation->joiner, &creation->joiner_theirs, err) < 0 ||
+	    make_pair(&creation->session_ours, &creation->session_theirs, err) < 0 ||
+	    start_supervisor(creation, &run_joiner, err) < 0)
+		return -err->code;
+	if (run_joiner) {
+		creation->joiner_pid = spawn_joiner(creation->image, order->preserve_fds, creation->joiner_theirs,
+						    order->id, err);
+		if (creation->joiner_pid < 0)
+			return -err->code;
+	}
+	close(take_fd(&creation->joiner_theirs));
+	/* Leftovers of a session whose supervisor was killed; the name is ours now. */
+	if (session_place_clear(order->place, order->id, err) < 0 ||
+	    session_place_record(order->place, order->id, order->record, order->record_length, err) < 0)
+		return -err->code;
+	if (order->cgroup != NULL && cgroup_create(order->cgroup, err) < 0)
+		return -err->code;
+	if ((order->plan->flags & (PLAN_REAPER | PLAN_NESTED_PID)) != 0) {
+		int fds[2] = {-1, -1};
+		int32_t pid;
+		if (receive_progress(creation, PROGRESS_REAPER, fds, 2, &pid, err) < 0)
+			return -err->code;
+		creation->reaper_pidfd = fds[0];
+		creation->reaper_channel = fds[1];
+		creation->reaper_pid = pid;
+		if (finish_holder(creation, err) < 0)
+			return -err->code;
+	}
+	if (order->cgroup != NULL) {
+		if (cgroup_apply(order->cgroup, order->config->linux_.resources, err) < 0)
+			return -err->code;
+	}
+	if (send_order(creation, err) < 0)
+		return -err->code;
+	close(take_fd(&creation->session_theirs));
+	if (follow_launcher(creation, err) < 0)
+		return -err->code;
+	reap_joiners(creation);
+	return finish_creation(creation, err);
+}
+
+/* Everything that was made goes again. */
+static void abandon(struct creation *creation)
+{
+	CLEANUP_SESSION_ANSWER struct session_answer answer = {
+	    .record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1};
+	struct error ignored = {0};
+
+	if (creation->created->main_pidfd >= 0)
+		sl_pidfd_send_signal(creation->created->main_pidfd, SIGKILL);
+	cleanup_close(&creation->joiner);
+	creation->joiner = -1;
+	if (creation->bound)
+		session_request(&creation->created->supervisor, REQUEST_ABANDON, 0, NULL, 0,
+				SESSION_ANSWER_TIMEOUT_MS, &answer, &ignored);
+	/* Joiner and launcher, where they are our children. */
+	while (creation->joiner_pid > 0 && waitpid(-1, NULL, __WALL) > 0)
+		;
+	session_created_close(creation->created);
+}
+
+int session_create(const struct session_order *order, struct session_created *created, struct error *err)
+{
+	struct creation creation = {
+	    .order = order,
+	    .created = created,
+	    .image = -1,
+	    .joiner = -1,
+	    .joiner_theirs = -1,
+	    .session_ours = -1,
+	    .session_theirs = -1,
+	    .reaper_pidfd = -1,
+	    .reaper_channel = -1,
+	};
+
+	*created = (struct session_created){.supervisor = {.fd = -1, .peer = {.pidfd = -1}}, .main_pidfd = -1};
+	int rc = build(&creation, err);
+	if (rc < 0)
+		abandon(&creation);
+	int *const fds[] = {&creation.image,	      &creation.joiner,	      &creation.joiner_theirs, &creation.session_ours,
+			    &creation.session_theirs, &creation.reaper_pidfd, &creation.reaper_channel};
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		cleanup_close(fds[i]);
+	return rc;
+}
+
+void session_created_close(struct session_created *created)
+{
+	session_disconnect(&created->supervisor);
+	cleanup_close(&created->main_pidfd);
+	created->main_pidfd = -1;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sandbox/session/jobs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/nsfs.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+
+#include "sandbox/common/cleanup.h"
+#include "sandbox/common/file.h"
+#include "sandbox/common/number.h"
+#include "sandbox/common/syscalls.h"
+
+/* SIGKILL is repeated at most so often; each round leaves only what was forked during the scan before. */
+#define KILL_ROUNDS 1000
+
+static void cleanup_closedir(DIR **directory)
+{
+	if (*directory != NULL)
+		closedir(*directory);
+}
+
+/* A pid namespace by its inode; all of them are on the one nsfs. */
+static bool namespace_inode(int proc, const char *pid, ino_t *inode)
+{
+	char path[64];
+	struct stat status;
+
+	snprintf(path, sizeof path, "%s/ns/pid", pid);
+	if (fstatat(proc, path, &status, 0) < 0)
+		return false;
+	*inode = status.st_ino;
+	return true;
+}
+
+/* Whether the process lives in a namespace below `wanted`: containers may nest. */
+static bool is_below(int proc, const char *pid, ino_t wanted)
+{
+	char path[64];
+	struct stat status;
+
+	snprintf(path, sizeof path, "%s/ns/pid", pid);
+	CLEANUP_CLOSE int fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0) {
+		int parent = ioctl(fd, NS_GET_PARENT);
+		close(fd);
+		fd = parent;
+		if (fd >= 0 && fstat(fd, &status) == 0 && status.st_ino == wanted)
+			return true;
+	}
+	return false;
+}
+
+int session_jobs_each(pid_t reaper_pid, int (*visit)(pid_t pid, int pidfd, void *data), void *data, struct error *err)
+{
+	__attribute__((cleanup(cleanup_closedir))) DIR *proc = opendir("/proc");
+	char reaper[16];
+	ino_t wanted, ours, found;
+
+	if (proc == NULL)
+		return error_errno(err, errno, "open /proc");
+	snprintf(reaper, sizeof reaper, "%d", reaper_pid);
+	if (!namespace_inode(dirfd(proc), reaper, &wanted))
+		return 0; /* the reaper is gone, and with it all others */
+	if (!namespace_inode(dirfd(proc), "self", &ours))
+		return error_errno(err, errno, "stat /proc/self/ns/pid");
+
+	struct dirent *entry;
+	while ((entry = readdir(proc)) != NULL) {
+		int pid;
+		if (number_parse_int(entry->d_name, 1, INT32_MAX, &pid) < 0 || pid == reaper_pid)
+			continue;
+		if (!namespace_inode(dirfd(proc), entry->d_name, &found) || found == ours)
+			continue;
+		CLEANUP_CLOSE int pidfd = sl_pidfd_open(pid, 0);
+		/* Asked again now that the pidfd keeps the number from being somebody else's, if it still lives. */
+		if (pidfd < 0 || !namespace_inode(dirfd(proc), entry->d_name, &found) ||
+		    (found != wanted && !is_below(dirfd(proc), entry->d_name, wanted)) ||
+		    sl_pidfd_send_signal(pidfd, 0) < 0)
+			continue;
+		int rc = visit(pid, pidfd, data);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+struct counting {
+	struct session_jobs *jobs;
+	pid_t *groups;
+};
+
+/* Field `state` and `pgrp` of /proc/PID/stat. */
+static bool read_stat(pid_t pid, char *state, pid_t *group)
+{
+	char path[32], text[1024];
+
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	if (file_read_at(-1, path, text, sizeof text) <= 0)
+		return false;
+	const char *rest = strrchr(text, ')');
+	int parent;
+	return rest != NULL && sscanf(rest, ") %c %d %d", state, &parent, group) == 3;
+}
+
+static int count(pid_t pid, int pidfd, void *data)
+{
+	struct counting *counting = data;
+	pid_t group;
+	char state;
+
+	(void)pidfd;
+	if (!read_stat(pid, &state, &group) || state == 'Z' || state == 'X')
+		return 0;
+	counting->jobs->processes++;
+	for (size_t i = 0; i < counting->jobs->groups; i++)
+		if (counting->groups[i] == group)
+			return 0;
+	pid_t *groups = realloc(counting->groups, (counting->jobs->groups + 1) * sizeof *groups);
+	if (groups == NULL)
+		return -ENOMEM;
+	counting->groups = groups;
+	groups[counting->jobs->groups++] = group;
+	return 0;
+}
+
+int session_jobs_count(pid_t reaper_pid, struct session_jobs *jobs, struct error *err)
+{
+	struct counting counting = {jobs, NULL};
+
+	*jobs = (struct session_jobs){0};
+	int rc = session_jobs_each(reaper_pid, count, &counting, err);
+	free(counting.groups);
+	return rc == -ENOMEM ? error_errno(err, ENOMEM, "count the session's processes") : rc;
+}
+
+struct signalling {
+	int signal_number;
+	size_t reached;
+	size_t refused;
+	pid_t first_refused;
+};
+
+static int send_signal(pid_t pid, int pidfd, void *data)
+{
+	struct signalling *signalling = data;
+	pid_t group;
+	char state = '?';
+
+	if (read_stat(pid, &state, &group) && (state == 'Z' || state == 'X'))
+		return 0;
+	if (sl_pidfd_send_signal(pidfd, signalling->signal_number) == 0) {
+		signalling->reached++;
+	} else if (errno != ESRCH) {
+		if (signalling->refused++ == 0)
+			signalling->first_refused = pid;
+	}
+	return 0;
+}
+
+int session_jobs_signal(pid_t reaper_pid, int signal_number, size_t *reached, struct error *err)
+{
+	size_t total = 0;
+
+	for (int round = 0; round < KILL_ROUNDS; round++) {
+		struct signalling signalling = {.signal_number = signal_number};
+		if (session_jobs_each(reaper_pid, send_signal, &signalling, err) < 0)
+			return -err->code;
+		total += signalling.reached;
+		if (signalling.refused > 0)
+			return error_set(err, EPERM, "%zu processes could not be signalled (the first is %d): operation not permitted",
+					 signalling.refused, signalling.first_refused);
+		if (signal_number != SIGKILL || signalling.reached == 0) {
+			if (reached != NULL)
+				*reached = total;
+			return 0;
+		}
+	}
+	return error_set(err, EAGAIN, "the session forks faster than its processes can be killed; delete it instead");
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The launcher: builds the container from inside, applies the plan, parks until `start`, executes the program. */
+#include "sandbox/session/launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hooks/run.h"
+#include "hooks/state.h"
+#include "sandbox/common/cleanup.h"
+#include "sandbox/common/file.h"
+#include "sandbox/common/message.h"
+#include "sandbox/common/syscalls.h"
+#include "sandbox/linux/affinity.h"
+#include "sandbox/linux/capability.h"
+#include "sandbox/linux/cwd.h"
+#include "sandbox/linux/executable.h"
+#include "sandbox/linux/io_priority.h"
+#include "sandbox/linux/keyring.h"
+#include "sandbox/linux/lsm.h"
+#include "sandbox/linux/memory_policy.h"
+#include "sandbox/linux/network.h"
+#include "sandbox/linux/personality.h"
+#include "sandbox/linux/rlimit.h"
+#include "sandbox/linux/rootfs.h"
+#include "sandbox/linux/scheduler.h"
+#include "sandbox/linux/seccomp.h"
+#include "sandbox/linux/sysctl.h"
+#include "sandbox/linux/terminal.h"
+#include "sandbox/linux/user.h"
+#include "sandbox/linux/uts.h"
+
+const char *launcher_namespace_name(uint32_t type)
+{
+	static const struct {
+		uint32_t type;
+		const char *name;
+	} names[] = {
+	    {CLONE_NEWPID, "pid"},   {CLONE_NEWNET, "network"}, {CLONE_NEWNS, "mount"},	     {CLONE_NEWIPC, "ipc"},
+	    {CLONE_NEWUTS, "uts"},   {CLONE_NEWUSER, "user"},   {CLONE_NEWCGROUP, "cgroup"}, {CLONE_NEWTIME, "time"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (names[i].type == type)
+			return names[i].name;
+	return "unknown";
+}
+
+void launcher_fail(const struct launch *launch, const struct error *err)
+{
+	struct launch_event event = {.kind = LAUNCH_ERROR, .value = err->code, .error = *err};
+
+	message_send(launch->control, &event, sizeof event, NULL, 0);
+	_exit(125);
+}
+
+static int send_event(const struct launch *launch, uint32_t kind, struct error *err)
+{
+	struct launch_event event = {.kind = kind};
+	int rc = message_send(launch->control, &event, sizeof event, NULL, 0);
+
+	return rc < 0 ? error_errno(err, -rc, "reach the program that creates the container") : 0;
+}
+
+/* Waits for the program's go-ahead. End of file is its death, never a go. */
+static int await_program(const struct launch *launch, struct error *err)
+{
+	char byte;
+	ssize_t length = message_receive(launch->control, &byte, sizeof byte, NULL, 0, NULL);
+
+	return length == sizeof byte ? 0 : error_set(err, EPIPE, "the program that creates the container is gone");
+}
+
+/* Inherited dispositions are the engine's business, not the container's (SIGPIPE is often ignored). */
+static void reset_signals(void)
+{
+	for (int number = 1; number < NSIG; number++)
+		if (number != SIGKILL && number != SIGSTOP)
+			signal(number, SIG_DFL);
+}
+
+/* A launcher that makes the namespaces itself does what the holder does elsewhere. */
+static int finish_own_namespaces(struct joining *joining, struct error *err)
+{
+	const struct plan *plan = joining->launch.plan;
+
+	if (joining->order.exec || joining->holder >= 0)
+		return 0;
+	if (await_program(&joining->launch, err) < 0)
+		return -err->code;
+	if ((plan->flags & PLAN_UNSHARE_CGROUP) != 0 && unshare(CLONE_NEWCGROUP) < 0)
+		return error_errno(err, errno, "create the cgroup namespace");
+	if ((plan->flags & PLAN_SET_TIME_OFFSETS) != 0) {
+		if (unshare(CLONE_NEWTIME) < 0)
+			return error_errno(err, errno, "create the time namespace");
+		const char *offsets = plan_text(plan, plan->time_offsets);
+		int rc = offsets == NULL ? 0 : file_write_at(-1, "/proc/self/timens_offsets", offsets);
+		if (rc < 0)
+			return error_errno(err, -rc, "linux.timeOffsets: write /proc/self/timens_offsets");
+		CLEANUP_CLOSE int fd = open("/proc/self/ns/time_for_children", O_RDONLY | O_CLOEXEC);
+		if (fd < 0 || setns(fd, CLONE_NEWTIME) < 0)
+			return error_errno(err, errno, "enter the time namespace");
+	}
+	return 0;
+}
+
+static int become_namespace_root(struct launch *launch, struct error *err)
+{
+	if (!launch->plan->userns)
+		return 0;
+	if (setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
+		return error_errno(err, errno, "become root of the user namespace");
+	/* A namespace that denies setgroups keeps the caller's. */
+	if (setgroups(0, NULL) < 0 && errno != EPERM)
+		return error_errno(err, errno, "drop the caller's groups");
+	return 0;
+}
+
+static int run_hooks(struct launch *launch, struct plan_array hooks, const char *kind, const char *status,
+		     struct error *err)
+{
+	CLEANUP_FREE char *state = NULL;
+	size_t length;
+
+	if (hooks.count == 0)
+		return 0;
+	int rc = hooks_state(launch->plan, status, getpid(), &state, &length);
+	if (rc < 0)
+		return error_errno(err, -rc, "make the state for the %s hooks", kind);
+	return hooks_run(launch->plan, hooks, kind, state, length, err);
+}
+
+/* config.md "hooks": after the namespaces are there, before pivot_root. */
+static int hooks_before_pivot(struct launch *launch, struct error *err)
+{
+	const struct plan *plan = launch->plan;
+
+	if (plan->hooks_prestart.count + plan->hooks_create_runtime.count > 0 &&
+	    (send_event(launch, LAUNCH_HOOKS, err) < 0 || await_program(launch, err) < 0))
+		return -err->code;
+	return run_hooks(launch, plan->hooks_create_container, "createContainer", "creating", err);
+}
+
+static int build_root(struct launch *launch, struct error *err)
+{
+	if (keyring_apply(launch, err) < 0)
+		return -err->code;
+	if ((launch->plan->flags & PLAN_LOOPBACK_UP) != 0 && network_apply(launch, err) < 0)
+		return -err->code;
+	if (uts_apply(launch, err) < 0)
+		return -err->code;
+	if ((launch->plan->flags & PLAN_NEW_MOUNT_NS) == 0)
+		return hooks_before_pivot(launch, err);
+	if (rootfs_prepare(launch, err) < 0 || hooks_before_pivot(launch, err) < 0 || rootfs_pivot(launch, err) < 0)
+		return -err->code;
+	return 0;
+}
+
+/* Gives pid 1 the main process's environment and standard streams; the answer is awaited later. */
+static int hand_off(const struct joining *joining, struct error *err)
+{
+	struct reaper_order order = {.kind = REAPER_HANDOFF};
+	const struct launch *launch = &joining->launch;
+	CLEANUP_CLOSE int self = sl_pidfd_open(getpid(), 0);
+	int fds[5] = {0, 1, 2, self, launch->root_fd};
+	size_t count = (launch->plan->flags & PLAN_NO_PIVOT) != 0 && launch->root_fd >= 0 ? 5 : 4;
+
+	if (self < 0)
+		return error_errno(err, errno, "pidfd_open");
+	if (launch->home != NULL)
+		snprintf(order.home, sizeof order.home, "%s", launch->home);
+	int rc = message_send(joining->reaper, &order, sizeof order, fds, count);
+	return rc < 0 ? error_errno(err, -rc, "hand over to the reaper") : 0;
+}
+
+static int await_reaper(const struct joining *joining, struct error *err)
+{
+	struct reaper_answer answer;
+	ssize_t length = message_receive(joining->reaper, &answer, sizeof answer, NULL, 0, NULL);
+
+	if (length != sizeof answer)
+		return error_set(err, EPIPE, "the reaper ended unexpectedly");
+	if (answer.value < 0)
+		*err = answer.error;
+	return answer.value;
+}
+
+/* Everything of config.md "process"; the order matters: what needs privileges, then the user, then the rest. */
+static int apply_process(struct launch *launch, struct error *err)
+{
+	static int (*const steps[])(struct launch *, struct error *) = {
+	    personality_apply, memory_policy_apply, io_priority_apply, scheduler_apply, affinity_apply,
+	    rlimits_apply,     cwd_prepare,	    lsm_apply,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
+		if (steps[i](launch, err) < 0)
+			return -err->code;
+	return 0;
+}
+
+static int become_user(struct launch *launch, struct error *err)
+{
+	if (capability_drop_bounding(launch, err) < 0 || user_apply(launch, err) < 0 || capability_apply(launch, err) < 0)
+		return -err->code;
+	return cwd_apply(launch, err);
+}
+
+/* Waits for the start order. End of file means that the supervisor is gone, and with it the session. */
+static void park(const struct launch *launch)
+{
+	char go;
+
+	if (message_receive(launch->session, &go, sizeof go, NULL, 0, NULL) != sizeof go)
+		_exit(125);
+}
+
+/* After start: only the supervisor listens. */
+_Noreturn static void fail_start(const struct launch *launch, const struct error *err)
+{
+	message_send(launch->session, err, sizeof *err, NULL, 0);
+	/* As a shell would say it. */
+	_exit(err->code == ENOENT ? 127 : err->code == EACCES || err->code == ENOEXEC ? 126 : 1);
+}
+
+_Noreturn static void execute(struct launch *launch)
+{
+	struct error err = {0};
+	bool needs_privilege = seccomp_needs_privilege(launch);
+
+	if (run_hooks(launch, launch->plan->hooks_start_container, "startContainer", "created", &err) < 0)
+		fail_start(launch, &err);
+	if (!needs_privilege && seccomp_apply(launch, &err) < 0)
+		fail_start(launch, &err);
+	execve(launch->executable, launch->argv, launch->environment);
+	/* The profile may forbid everything: nothing but the message goes out. */
+	error_errno(&err, errno, "exec %s", launch->executable);
+	fail_start(launch, &err);
+}
+
+static int build(struct joining *joining, struct error *err)
+{
+	struct launch *launch = &joining->launch;
+	bool has_process = launch->process->args.count > 0;
+
+	if (finish_own_namespaces(joining, err) < 0 || become_namespace_root(launch, err) < 0)
+		return -err->code;
+	if (setsid() < 0)
+		return error_errno(err, errno, "setsid");
+	if (build_root(launch, err) < 0)
+		return -err->code;
+	if (has_process && executable_environment(launch, err) < 0)
+		return -err->code;
+	if (launch->process->terminal && terminal_open(launch, err) < 0)
+		return -err->code;
+	if (!launch->process->terminal && user_own_stdio(launch, err) < 0)
+		return -err->code;
+	bool reaper = joining->reaper >= 0 && (launch->plan->flags & PLAN_REAPER) != 0;
+	if (reaper && hand_off(joining, err) < 0)
+		return -err->code;
+	if (sysctl_apply(launch, err) < 0)
+		return -err->code;
+	if ((launch->plan->flags & PLAN_NEW_MOUNT_NS) != 0 && rootfs_finish(launch, err) < 0)
+		return -err->code;
+	if (has_process) {
+		if (apply_process(launch, err) < 0)
+			return -err->code;
+		if (seccomp_needs_privilege(launch) && seccomp_apply(launch, err) < 0)
+			return -err->code;
+		if (become_user(launch, err) < 0 || executable_find(launch, err) < 0)
+			return -err->code;
+	}
+	if (reaper && await_reaper(joining, err) < 0)
+		return -err->code;
+	return send_event(launch, LAUNCH_READY, err);
+}
+
+void launcher_main(struct joining *joining)
+{
+	struct launch *launch = &joining->launch;
+	struct error err = {0};
+
+	reset_signals();
+	if (build(joining, &err) < 0)
+		launcher_fail(launch, &err);
+	/* All that is left is the session socket and what the user's program gets (D1, D4). */
+	int keep[] = {launch->session, launch->plan->seccomp.listener_fd >= 0
+					   ? launch->fds[launch->plan->seccomp.listener_fd]
+					   : -1};
+	if (file_close_except(3 + launch->preserve_fds, keep, ARRAY_SIZE(keep)) < 0)
+		_exit(125);
+	park(launch);
+	execute(launch);
+}

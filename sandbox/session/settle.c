@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The end of a session: SIGKILL for every job, reap, clear what is on disk, free the name (design S4). */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sandbox/cgroup/remove.h"
+#include "sandbox/common/cleanup.h"
+#include "sandbox/common/file.h"
+#include "sandbox/common/number.h"
+#include "sandbox/common/syscalls.h"
+#include "sandbox/session/supervisor.h"
+
+bool supervisor_is_dead(int pidfd)
+{
+	struct pollfd poll_fd = {.fd = pidfd, .events = POLLIN};
+
+	return pidfd < 0 || poll(&poll_fd, 1, 0) > 0;
+}
+
+/* The host paths of the container's cgroup directories; free() the array, not the strings. */
+static const char **cgroup_paths(const struct plan *plan, size_t *count)
+{
+	const struct plan_pair *pairs = plan_items(plan, plan->cgroup_paths);
+	const char **paths = calloc(plan->cgroup_paths.count + 1, sizeof *paths);
+
+	*count = 0;
+	for (uint32_t i = 0; paths != NULL && i < plan->cgroup_paths.count; i++)
+		paths[(*count)++] = plan_text(plan, pairs[i].value);
+	return paths;
+}
+
+void supervisor_settle_begin(struct supervisor *supervisor)
+{
+	CLEANUP_FREE const char **paths = NULL;
+	struct error err = {0};
+	size_t count;
+
+	if (supervisor->settling)
+		return;
+	supervisor->settling = true;
+	if (supervisor->reaper_pidfd >= 0)
+		sl_pidfd_send_signal(supervisor->reaper_pidfd, SIGKILL);
+	if (supervisor->main_pidfd >= 0)
+		sl_pidfd_send_signal(supervisor->main_pidfd, SIGKILL);
+	for (size_t i = 0; i < supervisor->jobs_count; i++)
+		sl_pidfd_send_signal(supervisor->jobs[i].pidfd, SIGKILL);
+	/* Without a pid namespace of its own the session is reached through its cgroup; with one, frozen processes
+	 * must be let go to die (cgroup v1). */
+	paths = cgroup_paths(supervisor->plan, &count);
+	if (paths != NULL && count > 0) {
+		if (supervisor->reaper_pidfd < 0)
+			cgroup_kill_paths(paths, count, &err);
+		else
+			cgroup_thaw_paths(paths, count, &err);
+	}
+}
+
+static void drop_dying(struct supervisor *supervisor)
+{
+	for (size_t i = 0; i < supervisor->dying_count; i++)
+		close(supervisor->dying[i]);
+	supervisor->dying_count = 0;
+}
+
+/* Opens pidfds of the killed reaper's remaining children, to be awaited. Returns false if it cannot be known whether
+ * there are any. Numbers are only looked at here, nothing is signalled by them. */
+static bool watch_children(struct supervisor *supervisor)
+{
+	char path[64], text[4096], again[4096];
+
+	drop_dying(supervisor);
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", supervisor->reaper_pid, supervisor->reaper_pid);
+	ssize_t length = file_read_at(-1, path, text, sizeof text);
+	if (length == -ENOENT && access("/proc/self", F_OK) == 0 && supervisor_is_dead(supervisor->reaper_pidfd))
+		return true;
+	if (length < 0 && length != -EFBIG)
+		return false;
+	if (length == -EFBIG)
+		text[sizeof text - 1] = '\0';
+	char *position = text;
+	for (char *word = strtok_r(text, " \n", &position);
+	     word != NULL && supervisor->dying_count < ARRAY_SIZE(supervisor->dying);
+	     word = strtok_r(NULL, " \n", &position)) {
+		int pid;
+		if (number_parse_int(word, 1, INT32_MAX, &pid) < 0)
+			continue;
+		int pidfd = sl_pidfd_open(pid, 0);
+		if (pidfd >= 0)
+			supervisor->dying[supervisor->dying_count++] = pidfd;
+	}
+	/* A number that was used again meanwhile is not the reaper's child any more: look anew rather than wait. */
+	if (supervisor->dying_count > 0 && file_read_at(-1, path, again, sizeof again) == 0)
+		drop_dying(supervisor);
+	return true;
+}
+
+/* The reaper of a killed namespace ends after the last process in it was reaped. One whose parent is outside (the main
+ * process under an engine, exec'ed ones) is reaped by that parent, at its leisure: when nothing but such zombies is
+ * left, everything is dead, and that is what was asked for. */
+static bool only_foreign_zombies(struct supervisor *supervisor)
+{
+	if (!supervisor_is_dead(supervisor->main_pidfd))
+		return false;
+	while (supervisor->jobs_count > 0) {
+		int pidfd = supervisor->jobs[supervisor->jobs_count - 1].pidfd;
+		if (!supervisor_is_dead(pidfd))
+			return false;
+		close(pidfd);
+		supervisor->jobs_count--;
+	}
+	return watch_children(supervisor) && supervisor->dying_count == 0;
+}
+
+static void remove_record(struct supervisor *supervisor)
+{
+	const char *id = plan_text(supervisor->plan, supervisor->plan->id);
+	CLEANUP_CLOSE int directory = -1;
+
+	if (supervisor->root_dir < 0)
+		return;
+	directory = openat(supervisor->root_dir, id, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (directory < 0)
+		return;
+	unlinkat(directory, "record.json", 0);
+	unlinkat(supervisor->root_dir, id, AT_REMOVEDIR);
+}
+
+static void finish(struct supervisor *supervisor)
+{
+	CLEANUP_FREE const char **paths = NULL;
+	struct reply reply;
+	struct error err = {0};
+	size_t count;
+
+	drop_dying(supervisor);
+	paths = cgroup_paths(supervisor->plan, &count);
+	int rc = paths == NULL || count == 0 ? 0 : cgroup_remove_paths(paths, count, &err);
+	remove_record(supervisor);
+	/* From here on the name is free. */
+	close(supervisor->listener);
+	supervisor->listener = -1;
+	supervisor->finished = true;
+
+	supervisor_reply(supervisor, &reply);
+	if (rc < 0) {
+		reply.error = err.code;
+		snprintf(reply.text, sizeof reply.text, "%s", err.message);
+	}
+	for (size_t i = 0; i < supervisor->clients_count; i++) {
+		const struct client *client = &supervisor->clients[i];
+		if (client->deleting || client->waiting || client->starting) {
+			struct reply copy = reply;
+			if (!client->deleting)
+				copy.error = 0;
+			copy.fds = client->deleting ? REPLY_FD_PLAN : 0;
+			/* Whoever deletes runs the poststop hooks. */
+			if (client->deleting)
+				supervisor->run_poststop = false;
+			supervisor_send(supervisor, client->fd, &copy);
+		}
+	}
+}
+
+void supervisor_settle_progress(struct supervisor *supervisor)
+{
+	if (!supervisor->settling || supervisor->finished)
+		return;
+	if (supervisor->reaper_pidfd >= 0 && !supervisor->reaper_dead) {
+		if (!only_foreign_zombies(supervisor))
+			return;
+		/* The main process may be reaped in this instant; its reaper then ends too. */
+		supervisor->zombie_held = !supervisor_is_dead(supervisor->reaper_pidfd);
+	} else if (supervisor->reaper_pidfd < 0 && !supervisor_is_dead(supervisor->main_pidfd)) {
+		return;
+	}
+	finish(supervisor);
+}
