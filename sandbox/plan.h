@@ -133,7 +133,7 @@ struct plan_process {
 	uint32_t terminal;
 	uint32_t console_height;
 	uint32_t console_width;
-	uint32_t capabilities_set; /* 0: config.json has no "capabilities": all are dropped */
+	uint32_t capabilities_set; /* 0: config.json has no "capabilities": all are dropped, see capability.h */
 	uint64_t bounding, effective, inheritable, permitted, ambient;
 	struct plan_array rlimits; /* of struct plan_rlimit */
 	uint32_t no_new_privileges;
@@ -143,8 +143,10 @@ struct plan_process {
 	plan_string selinux_label;
 	struct plan_scheduler scheduler;
 	uint32_t io_priority; /* as ioprio_set(2) wants it; 0: untouched */
-	plan_string affinity_initial;
-	plan_string affinity_final;
+	struct plan_array affinity_initial; /* of uint64_t: the CPU mask; count 0: untouched */
+	struct plan_array affinity_final;   /* likewise */
+	uint32_t listen_fds;                /* LISTEN_FDS of socket activation, 0: none */
+	plan_string listen_names;           /* LISTEN_FDNAMES */
 };
 
 /* Bits of plan.flags */
@@ -161,6 +163,7 @@ enum {
 	PLAN_UNSHARE_CGROUP = 1 << 9,   /* the holder unshares after it was placed in the cgroup */
 	PLAN_BIND_DEVICES = 1 << 10,    /* mknod is not possible (user namespace): bind the host's nodes */
 	PLAN_ROOTLESS = 1 << 11,        /* the caller had no privilege in its own user namespace */
+	PLAN_UNSHARE_TIME = 1 << 12,    /* a new time namespace: the holder unshares it, then sets the offsets if any */
 };
 
 /* The launch plan. */

@@ -16,6 +16,7 @@
 struct launch {
 	const struct plan *plan;
 	const struct plan_process *process; /* plan->process, or what exec put in its place */
+	const struct plan *process_plan;    /* what the offsets in `process` refer to; NULL: plan */
 	const int *fds; /* what plan_fd indexes */
 	size_t fds_count;
 	int control;    /* SEQPACKET to the program; closed once the launcher is parked */
@@ -24,6 +25,20 @@ struct launch {
 	int root_fd;    /* O_PATH of the container's root, once mounted; -1 before */
 	int console_socket; /* connected socket that wants the pty master, or -1 */
 	unsigned int preserve_fds;
+	char **environment; /* the program's environment, NULL-terminated; made by environment_apply */
+	bool cwd_entered;   /* cwd_enter got in before the change of user */
 };
+
+/* A string of launch->process, or NULL when absent. */
+static inline const char *launch_process_text(const struct launch *launch, plan_string offset)
+{
+	return plan_text(launch->process_plan != NULL ? launch->process_plan : launch->plan, offset);
+}
+
+/* First element of an array of launch->process. */
+static inline const void *launch_process_items(const struct launch *launch, struct plan_array array)
+{
+	return plan_items(launch->process_plan != NULL ? launch->process_plan : launch->plan, array);
+}
 
 #endif
