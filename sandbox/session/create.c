@@ -11,8 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hooks/run.h"
-#include "hooks/state.h"
+#include "hooks/hooks.h"
 #include "sandbox/cgroup/cgroup.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
@@ -199,7 +198,7 @@ static int finish_holder(struct creation *creation, struct error *err)
 	    write_id_maps(creation, creation->reaper_pid, err) < 0)
 		return -err->code;
 	if ((plan->clone_flags & CLONE_NEWUSER) == 0 &&
-	    (plan->flags & (PLAN_UNSHARE_CGROUP | PLAN_SET_TIME_OFFSETS)) == 0)
+	    (plan->flags & (PLAN_UNSHARE_CGROUP | PLAN_UNSHARE_TIME)) == 0)
 		return 0;
 	int rc = message_send(creation->reaper_channel, &go, sizeof go, NULL, 0);
 	if (rc < 0)
@@ -238,7 +237,7 @@ static int send_order(struct creation *creation, struct error *err)
 			launch.holder_flags |= CLONE_NEWCGROUP;
 		if (userns_by_path(order) >= 0)
 			launch.holder_flags |= CLONE_NEWUSER;
-		if ((order->plan->flags & PLAN_SET_TIME_OFFSETS) != 0) {
+		if ((order->plan->flags & PLAN_UNSHARE_TIME) != 0) {
 			time_ns = open_time_namespace(creation, err);
 			if (time_ns < 0)
 				return -err->code;
@@ -308,13 +307,11 @@ static int run_runtime_hooks(struct creation *creation, struct error *err)
 	CLEANUP_FREE char *state = NULL;
 	size_t length;
 
-	int rc = hooks_state(plan, "creating", creation->created->main_pid, &state, &length);
-	if (rc < 0)
-		return error_errno(err, -rc, "make the state for the hooks");
-	if (hooks_run(plan, plan->hooks_prestart, "prestart", state, length, err) < 0 ||
+	if (hooks_state(plan, "creating", creation->created->main_pid, &state, &length, err) < 0 ||
+	    hooks_run(plan, plan->hooks_prestart, "prestart", state, length, err) < 0 ||
 	    hooks_run(plan, plan->hooks_create_runtime, "createRuntime", state, length, err) < 0)
 		return -err->code;
-	rc = message_send(creation->joiner, "", 1, NULL, 0);
+	int rc = message_send(creation->joiner, "", 1, NULL, 0);
 	return rc < 0 ? error_errno(err, -rc, "reach the launcher") : 0;
 }
 

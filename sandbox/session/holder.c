@@ -36,7 +36,7 @@ static int finish_namespaces(const struct holder *holder, struct error *err)
 		return error_errno(err, errno, "become root of the user namespace");
 	if ((plan->flags & PLAN_UNSHARE_CGROUP) != 0 && unshare(CLONE_NEWCGROUP) < 0)
 		return error_errno(err, errno, "create the cgroup namespace");
-	if ((plan->flags & PLAN_SET_TIME_OFFSETS) != 0) {
+	if ((plan->flags & PLAN_UNSHARE_TIME) != 0) {
 		if (unshare(CLONE_NEWTIME) < 0)
 			return error_errno(err, errno, "create the time namespace");
 		const char *offsets = plan_text(plan, plan->time_offsets);
@@ -56,8 +56,11 @@ static char **make_environment(const struct plan *plan, const char *home)
 
 	if (env == NULL)
 		return NULL;
-	for (uint32_t i = 0; i < plan->process.env.count; i++)
-		env[n++] = (char *)plan_text(plan, items[i]);
+	for (uint32_t i = 0; i < plan->process.env.count; i++) {
+		const char *item = plan_text(plan, items[i]);
+		if (home[0] == '\0' || strncmp(item, "HOME=", 5) != 0)
+			env[n++] = (char *)item;
+	}
 	if (home[0] != '\0')
 		env[n] = (char *)home;
 	return env;

@@ -151,7 +151,7 @@ static int run(struct joining *joining, struct error *err)
 	}
 	launch->preserve_fds = joining->order.preserve_fds;
 	/* What only the caller may do. */
-	if (rlimits_raise(launch, err) < 0 || oom_score_adj_apply(launch, err) < 0 || join(joining, err) < 0)
+	if (rlimits_raise(launch, err) < 0 || oom_score_apply(launch, err) < 0 || join(joining, err) < 0)
 		return -err->code;
 
 	uint64_t flags = 0;

@@ -26,6 +26,8 @@ struct launch {
 	int console_socket; /* connected socket that wants the pty master, or -1 */
 	unsigned int preserve_fds;
 	char **environment; /* the program's environment, NULL-terminated; made by environment_apply */
+	char **arguments;   /* process.args, NULL-terminated */
+	char *executable;   /* what args[0] was found to be */
 	bool cwd_entered;   /* cwd_enter got in before the change of user */
 };
 

@@ -12,8 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hooks/run.h"
-#include "hooks/state.h"
+#include "hooks/hooks.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
 #include "sandbox/common/message.h"
@@ -21,12 +20,14 @@
 #include "sandbox/linux/affinity.h"
 #include "sandbox/linux/capability.h"
 #include "sandbox/linux/cwd.h"
+#include "sandbox/linux/environment.h"
 #include "sandbox/linux/executable.h"
 #include "sandbox/linux/io_priority.h"
 #include "sandbox/linux/keyring.h"
 #include "sandbox/linux/lsm.h"
 #include "sandbox/linux/memory_policy.h"
 #include "sandbox/linux/network.h"
+#include "sandbox/linux/no_new_privileges.h"
 #include "sandbox/linux/personality.h"
 #include "sandbox/linux/rlimit.h"
 #include "sandbox/linux/rootfs.h"
@@ -97,7 +98,7 @@ static int finish_own_namespaces(struct joining *joining, struct error *err)
 		return -err->code;
 	if ((plan->flags & PLAN_UNSHARE_CGROUP) != 0 && unshare(CLONE_NEWCGROUP) < 0)
 		return error_errno(err, errno, "create the cgroup namespace");
-	if ((plan->flags & PLAN_SET_TIME_OFFSETS) != 0) {
+	if ((plan->flags & PLAN_UNSHARE_TIME) != 0) {
 		if (unshare(CLONE_NEWTIME) < 0)
 			return error_errno(err, errno, "create the time namespace");
 		const char *offsets = plan_text(plan, plan->time_offsets);
@@ -131,9 +132,8 @@ static int run_hooks(struct launch *launch, struct plan_array hooks, const char 
 
 	if (hooks.count == 0)
 		return 0;
-	int rc = hooks_state(launch->plan, status, getpid(), &state, &length);
-	if (rc < 0)
-		return error_errno(err, -rc, "make the state for the %s hooks", kind);
+	if (hooks_state(launch->plan, status, getpid(), &state, &length, err) < 0)
+		return -err->code;
 	return hooks_run(launch->plan, hooks, kind, state, length, err);
 }
 
@@ -174,8 +174,9 @@ static int hand_off(const struct joining *joining, struct error *err)
 
 	if (self < 0)
 		return error_errno(err, errno, "pidfd_open");
-	if (launch->home != NULL)
-		snprintf(order.home, sizeof order.home, "%s", launch->home);
+	const char *home = launch->environment == NULL ? NULL : environment_get(launch, "HOME");
+	if (home != NULL)
+		snprintf(order.home, sizeof order.home, "%s", home);
 	int rc = message_send(joining->reaper, &order, sizeof order, fds, count);
 	return rc < 0 ? error_errno(err, -rc, "hand over to the reaper") : 0;
 }
@@ -192,25 +193,34 @@ static int await_reaper(const struct joining *joining, struct error *err)
 	return answer.value;
 }
 
-/* Everything of config.md "process"; the order matters: what needs privileges, then the user, then the rest. */
+/* Everything of config.md "process" that needs the privileges which the change of user takes away, the change of
+ * user, and what follows it. */
 static int apply_process(struct launch *launch, struct error *err)
 {
 	static int (*const steps[])(struct launch *, struct error *) = {
-	    personality_apply, memory_policy_apply, io_priority_apply, scheduler_apply, affinity_apply,
-	    rlimits_apply,     cwd_prepare,	    lsm_apply,
+	    personality_apply,	  memory_policy_apply,	     io_priority_apply,	    scheduler_apply,
+	    affinity_final_apply, rlimits_apply,	     lsm_apply,		    no_new_privileges_apply,
+	    capability_bounding_apply, seccomp_apply_early, capability_keep, cwd_enter,
+	    user_apply,		  capability_apply,	     cwd_verify,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
 		if (steps[i](launch, err) < 0)
 			return -err->code;
-	return 0;
+	return executable_find(launch, &launch->executable, err);
 }
 
-static int become_user(struct launch *launch, struct error *err)
+/* The arguments as execve(2) wants them. */
+static int make_arguments(struct launch *launch, struct error *err)
 {
-	if (capability_drop_bounding(launch, err) < 0 || user_apply(launch, err) < 0 || capability_apply(launch, err) < 0)
-		return -err->code;
-	return cwd_apply(launch, err);
+	const plan_string *items = launch_process_items(launch, launch->process->args);
+
+	launch->arguments = calloc(launch->process->args.count + 1, sizeof *launch->arguments);
+	if (launch->arguments == NULL)
+		return error_errno(err, ENOMEM, "process.args");
+	for (uint32_t i = 0; i < launch->process->args.count; i++)
+		launch->arguments[i] = (char *)launch_process_text(launch, items[i]);
+	return 0;
 }
 
 /* Waits for the start order. End of file means that the supervisor is gone, and with it the session. */
@@ -233,15 +243,12 @@ _Noreturn static void fail_start(const struct launch *launch, const struct error
 _Noreturn static void execute(struct launch *launch)
 {
 	struct error err = {0};
-	bool needs_privilege = seccomp_needs_privilege(launch);
 
-	if (run_hooks(launch, launch->plan->hooks_start_container, "startContainer", "created", &err) < 0)
+	if (run_hooks(launch, launch->plan->hooks_start_container, "startContainer", "created", &err) < 0 ||
+	    seccomp_apply_late(launch, &err) < 0)
 		fail_start(launch, &err);
-	if (!needs_privilege && seccomp_apply(launch, &err) < 0)
-		fail_start(launch, &err);
-	execve(launch->executable, launch->argv, launch->environment);
-	/* The profile may forbid everything: nothing but the message goes out. */
-	error_errno(&err, errno, "exec %s", launch->executable);
+	execve(launch->executable, launch->arguments, launch->environment);
+	executable_error(launch->executable, errno, &err);
 	fail_start(launch, &err);
 }
 
@@ -249,6 +256,8 @@ static int build(struct joining *joining, struct error *err)
 {
 	struct launch *launch = &joining->launch;
 	bool has_process = launch->process->args.count > 0;
+	bool own_root = (launch->plan->flags & PLAN_NEW_MOUNT_NS) != 0;
+	bool reaper = joining->reaper >= 0 && (launch->plan->flags & PLAN_REAPER) != 0;
 
 	if (finish_own_namespaces(joining, err) < 0 || become_namespace_root(launch, err) < 0)
 		return -err->code;
@@ -256,27 +265,15 @@ static int build(struct joining *joining, struct error *err)
 		return error_errno(err, errno, "setsid");
 	if (build_root(launch, err) < 0)
 		return -err->code;
-	if (has_process && executable_environment(launch, err) < 0)
+	if (has_process && (make_arguments(launch, err) < 0 || environment_apply(launch, err) < 0))
 		return -err->code;
 	if (launch->process->terminal && terminal_open(launch, err) < 0)
 		return -err->code;
-	if (!launch->process->terminal && user_own_stdio(launch, err) < 0)
-		return -err->code;
-	bool reaper = joining->reaper >= 0 && (launch->plan->flags & PLAN_REAPER) != 0;
 	if (reaper && hand_off(joining, err) < 0)
 		return -err->code;
-	if (sysctl_apply(launch, err) < 0)
+	if (sysctl_apply(launch, err) < 0 || (has_process && cwd_create(launch, err) < 0) ||
+	    (own_root && rootfs_finish(launch, err) < 0) || (has_process && apply_process(launch, err) < 0))
 		return -err->code;
-	if ((launch->plan->flags & PLAN_NEW_MOUNT_NS) != 0 && rootfs_finish(launch, err) < 0)
-		return -err->code;
-	if (has_process) {
-		if (apply_process(launch, err) < 0)
-			return -err->code;
-		if (seccomp_needs_privilege(launch) && seccomp_apply(launch, err) < 0)
-			return -err->code;
-		if (become_user(launch, err) < 0 || executable_find(launch, err) < 0)
-			return -err->code;
-	}
 	if (reaper && await_reaper(joining, err) < 0)
 		return -err->code;
 	return send_event(launch, LAUNCH_READY, err);

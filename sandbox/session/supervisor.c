@@ -11,8 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hooks/run.h"
-#include "hooks/state.h"
+#include "hooks/hooks.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
 #include "sandbox/common/message.h"
@@ -198,7 +197,7 @@ static void run_poststop(const struct supervisor *supervisor)
 	struct error err = {0};
 	size_t length;
 
-	if (hooks_state(supervisor->plan, "stopped", 0, &state, &length) == 0)
+	if (hooks_state(supervisor->plan, "stopped", 0, &state, &length, &err) == 0)
 		hooks_run(supervisor->plan, supervisor->plan->hooks_poststop, "poststop", state, length, &err);
 }
 

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/context.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* runc's rule: /run for root, $XDG_RUNTIME_DIR for everybody else, also for root of a user namespace that an engine made
+ * for an ordinary user. */
+static const char *default_root(struct arena *arena)
+{
+	const char *runtime_dir = getenv("XDG_RUNTIME_DIR");
+	bool rootless = geteuid() != 0 || (getenv("_CONTAINERS_USERNS_CONFIGURED") != NULL) ||
+			(getenv("ROOTLESS") != NULL);
+
+	if (rootless && runtime_dir != NULL && runtime_dir[0] == '/')
+		return arena_printf(arena, "%s/sandlock-oci", runtime_dir);
+	if (geteuid() == 0)
+		return "/run/sandlock-oci";
+	return arena_printf(arena, "/tmp/sandlock-oci-%u", geteuid());
+}
+
+int context_open(struct context *context, const struct global_options *global, bool create, struct error *err)
+{
+	*context = (struct context){.global = global, .log = {.fd = -1}, .place = {.directory = -1}};
+	if (log_open(&context->log, global->log, global->log_format, global->debug, err) < 0)
+		return -err->code;
+	const char *root = global->root != NULL ? global->root : default_root(&context->arena);
+	if (session_place_open(&context->place, root, create, err) < 0)
+		return -err->code;
+	if (create && !context->place.writable)
+		log_message(&context->log, LOG_LEVEL_DEBUG, "%s is not writable: containers have no record on disk", root);
+	return 0;
+}
+
+void context_close(struct context *context)
+{
+	session_place_close(&context->place);
+	arena_free(&context->arena);
+	if (context->log.fd >= 0)
+		close(context->log.fd);
+	context->log.fd = -1;
+}
+
+int context_open_container(struct context *context, const struct global_options *global, const struct command *command,
+			   const struct option_row *rows, size_t rows_count, int *argc, char **argv, int maximum,
+			   struct error *err)
+{
+	*context = (struct context){.log = {.fd = -1}, .place = {.directory = -1}};
+	int rc = options_parse(command, rows, rows_count, argc, argv, false, err);
+	if (rc != 0)
+		return rc;
+	if (arguments_check(command, *argc, 1, maximum, err) < 0 || session_id_check(argv[0], err) < 0)
+		return -err->code;
+	return context_open(context, global, false, err);
+}
+
+int context_state(struct context *context, const char *id, struct session_client *client, struct session_answer *answer,
+		  struct error *err)
+{
+	*answer = (struct session_answer){
+	    .record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1};
+	int rc = session_connect(&context->place, id, client, err);
+	if (rc < 0)
+		return rc;
+	return session_request(client, REQUEST_STATE, 0, NULL, 0, SESSION_ANSWER_TIMEOUT_MS, answer, err);
+}
