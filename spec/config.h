@@ -15,12 +15,30 @@
 #include <stdint.h>
 
 /* A scalar that may be absent. */
-struct opt_bool { bool set; bool value; };
-struct opt_u16 { bool set; uint16_t value; };
-struct opt_i32 { bool set; int32_t value; };
-struct opt_u32 { bool set; uint32_t value; };
-struct opt_i64 { bool set; int64_t value; };
-struct opt_u64 { bool set; uint64_t value; };
+struct opt_bool {
+	bool set;
+	bool value;
+};
+struct opt_u16 {
+	bool set;
+	uint16_t value;
+};
+struct opt_i32 {
+	bool set;
+	int32_t value;
+};
+struct opt_u32 {
+	bool set;
+	uint32_t value;
+};
+struct opt_i64 {
+	bool set;
+	int64_t value;
+};
+struct opt_u64 {
+	bool set;
+	uint64_t value;
+};
 
 /* A JSON object whose values are strings (annotations, sysctl, unified). */
 struct oci_pair {

@@ -1,3 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-SPEC_PROGRAM_SOURCES = spec/config.h
+SPEC_PROGRAM_SOURCES = spec/config.h \
+	spec/checks.c spec/checks.h \
+	spec/config_linux.c \
+	spec/config_process.c \
+	spec/config_resources.c \
+	spec/config_root.c \
+	spec/config_seccomp.c \
+	spec/json.c spec/json.h \
+	spec/json_write.c spec/json_write.h \
+	spec/notes.c spec/notes.h \
+	spec/parse.c spec/parse.h \
+	spec/table.c spec/table.h spec/tables.h \
+	spec/utf8.c spec/utf8.h \
+	spec/validate.c spec/validate_linux.c spec/validate.h \
+	spec/words.c spec/words.h
 SPEC_UNIT_TESTS =
