@@ -4,21 +4,31 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-/* runc's rule: /run for root, $XDG_RUNTIME_DIR for everybody else, also for root of a user namespace that an engine made
- * for an ordinary user. */
+#include "sandbox/common/file.h"
+
+/* Root of a user namespace that an engine made for an ordinary user is that user. */
+static bool in_user_namespace(void)
+{
+	char map[256];
+
+	return file_read_at(-1, "/proc/self/uid_map", map, sizeof map) > 0 && strstr(map, "4294967295") == NULL;
+}
+
+/* runc's rule: /run for root, $XDG_RUNTIME_DIR for everybody else. */
 static const char *default_root(struct arena *arena)
 {
 	const char *runtime_dir = getenv("XDG_RUNTIME_DIR");
-	bool rootless = geteuid() != 0 || (getenv("_CONTAINERS_USERNS_CONFIGURED") != NULL) ||
-			(getenv("ROOTLESS") != NULL);
+	const char *user = getenv("USER");
 
-	if (rootless && runtime_dir != NULL && runtime_dir[0] == '/')
+	if (runtime_dir != NULL && runtime_dir[0] == '/' &&
+	    (geteuid() != 0 || ((user == NULL || strcmp(user, "root") != 0) && in_user_namespace())))
 		return arena_printf(arena, "%s/sandlock-oci", runtime_dir);
 	if (geteuid() == 0)
 		return "/run/sandlock-oci";
-	return arena_printf(arena, "/tmp/sandlock-oci-%u", geteuid());
+	return arena_printf(arena, "/run/user/%u/sandlock-oci", geteuid());
 }
 
 int context_open(struct context *context, const struct global_options *global, bool create, struct error *err)

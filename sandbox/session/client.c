@@ -67,8 +67,10 @@ void session_answer_close(struct session_answer *answer)
 	}
 }
 
-static int receive_answer(struct session_client *client, struct session_answer *answer, struct error *err)
+int session_receive(struct session_client *client, struct session_answer *answer, struct error *err)
 {
+	*answer = (struct session_answer){
+	    .record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1};
 	int *const targets[REPLY_FD_COUNT] = {&answer->record_fd, &answer->plan_fd, &answer->main_pidfd,
 					      &answer->reaper_pidfd, &answer->init_fd};
 	int fds[REPLY_FD_COUNT];
@@ -96,28 +98,36 @@ static int receive_answer(struct session_client *client, struct session_answer *
 	return 0;
 }
 
+int session_send(struct session_client *client, uint32_t operation, int32_t argument, const int *fds, size_t fds_count,
+		 struct error *err)
+{
+	struct request request = {REQUEST_MAGIC, PROTOCOL_VERSION, operation, argument};
+	int rc = message_send(client->fd, &request, sizeof request, fds, fds_count);
+
+	if (rc == -EPIPE || rc == -ECONNRESET)
+		return error_set(err, EPIPE, "the session's supervisor ended");
+	return rc < 0 ? error_errno(err, -rc, "send to the supervisor") : 0;
+}
+
 int session_request(struct session_client *client, uint32_t operation, int32_t argument, const int *fds,
 		    size_t fds_count, int timeout_ms, struct session_answer *answer, struct error *err)
 {
-	struct request request = {REQUEST_MAGIC, PROTOCOL_VERSION, operation, argument};
 	struct pollfd poll_fd = {.fd = client->fd, .events = POLLIN};
+	int ready;
 
 	*answer = (struct session_answer){
 	    .record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1};
-	int rc = message_send(client->fd, &request, sizeof request, fds, fds_count);
-	if (rc == -EPIPE || rc == -ECONNRESET)
-		return error_set(err, EPIPE, "the session's supervisor ended");
-	if (rc < 0)
-		return error_errno(err, -rc, "send to the supervisor");
+	if (session_send(client, operation, argument, fds, fds_count, err) < 0)
+		return -err->code;
 	if (timeout_ms >= 0) {
 		do
-			rc = poll(&poll_fd, 1, timeout_ms);
-		while (rc < 0 && errno == EINTR);
-		if (rc == 0)
+			ready = poll(&poll_fd, 1, timeout_ms);
+		while (ready < 0 && errno == EINTR);
+		if (ready == 0)
 			return error_set(err, ETIMEDOUT, "the session's supervisor (process %d) does not answer",
 					 client->peer.pid);
 	}
-	return receive_answer(client, answer, err);
+	return session_receive(client, answer, err);
 }
 
 int session_kill_supervisor(struct session_client *client, struct error *err)

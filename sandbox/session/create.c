@@ -69,6 +69,7 @@ static int receive_progress(struct creation *creation, uint32_t kind, int *fds, 
 	if (progress.kind != kind || count != fds_size)
 		return error_set(err, EPROTO, "the supervisor answered out of order");
 	*value = progress.value;
+	creation->created->supervisor.peer.pid = progress.supervisor_pid;
 	return 0;
 }
 
@@ -154,7 +155,8 @@ static int start_supervisor(struct creation *creation, int32_t *run_joiner, stru
 		creation->created->supervisor.fd = fd;
 		if (send_setup(creation, &name, err) < 0)
 			return -err->code;
-		int rc = receive_progress(creation, PROGRESS_BOUND, NULL, 0, run_joiner, err);
+		int rc = receive_progress(creation, PROGRESS_BOUND, &creation->created->supervisor.peer.pidfd, 1,
+					  run_joiner, err);
 		if (rc == 0) {
 			creation->bound = true;
 			return 0;

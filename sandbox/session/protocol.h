@@ -122,7 +122,8 @@ struct setup {
 
 /* Supervisor -> program while creating. */
 enum progress_kind {
-	PROGRESS_BOUND = 1, /* value: 1 if the program shall run the joiner, 0 if the supervisor forked it */
+	PROGRESS_BOUND = 1, /* value: 1 if the program shall run the joiner, 0 if the supervisor forked it; fds: the
+			     * supervisor's pidfd */
 	PROGRESS_REAPER,    /* value: pid; fds: pidfd, launcher's end of the reaper channel */
 	PROGRESS_ERROR,
 };
@@ -130,6 +131,7 @@ enum progress_kind {
 struct progress {
 	uint32_t kind;
 	int32_t value;
+	int32_t supervisor_pid;
 	struct error error;
 };
 

@@ -23,7 +23,7 @@
 
 static void report(int control, uint32_t kind, int32_t value, const struct error *err, const int *fds, size_t fds_count)
 {
-	struct progress progress = {.kind = kind, .value = value};
+	struct progress progress = {.kind = kind, .value = value, .supervisor_pid = getpid()};
 
 	if (err != NULL)
 		progress.error = *err;
@@ -177,11 +177,10 @@ static int start(struct supervisor *supervisor, int control, struct error *err)
 	close(fds[SETUP_FD_JOINER]);
 	if (detach(control, err) < 0)
 		return -err->code;
-	report(control, PROGRESS_BOUND, supervisor->own_main ? 0 : 1, NULL, NULL, 0);
-
 	supervisor->self_pidfd = sl_pidfd_open(getpid(), 0);
 	if (supervisor->self_pidfd < 0)
 		return error_errno(err, errno, "pidfd_open");
+	report(control, PROGRESS_BOUND, supervisor->own_main ? 0 : 1, NULL, &supervisor->self_pidfd, 1);
 	if ((supervisor->plan->flags & (PLAN_REAPER | PLAN_NESTED_PID)) != 0 &&
 	    make_holder(supervisor, control, userns, err) < 0)
 		return -err->code;

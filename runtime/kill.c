@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+
+#include "runtime/context.h"
+#include "runtime/signals.h"
+#include "sandbox/common/cleanup.h"
+#include "sandbox/session/jobs.h"
+
+/* A supervisor that does not answer can only be killed, and everything dies with it (design N6). */
+static int kill_unresponsive(struct session_client *client, int signal_number, struct error *err)
+{
+	if (signal_number != SIGKILL)
+		return -err->code;
+	error_clear(err);
+	return session_kill_supervisor(client, err);
+}
+
+static int kill_all(struct context *context, const char *id, struct session_client *client, int signal_number,
+		    struct error *err)
+{
+	CLEANUP_SESSION_ANSWER struct session_answer answer;
+
+	int rc = session_request(client, REQUEST_STATE, 0, NULL, 0, SESSION_ANSWER_TIMEOUT_MS, &answer, err);
+	if (rc == -ETIMEDOUT)
+		return kill_unresponsive(client, signal_number, err);
+	if (rc < 0)
+		return rc;
+	(void)context;
+	if (answer.reply.reach == REACH_PIDNS)
+		return session_jobs_signal(answer.reply.reaper_pid, signal_number, NULL, err);
+	if (answer.reply.reach == REACH_CGROUP)
+		return session_jobs_signal_cgroup(answer.plan_fd, signal_number, err);
+	/* What left the main process's hands cannot be named: say so (S7). */
+	rc = session_request(client, REQUEST_KILL, signal_number, NULL, 0, SESSION_ANSWER_TIMEOUT_MS, &answer, err);
+	if (rc < 0)
+		return rc;
+	return error_set(err, EPERM,
+			 "container \"%s\" has neither a pid namespace nor a cgroup of its own: only the main process was signalled",
+			 id);
+}
+
+int command_kill(const struct command *command, struct global_options *global, int argc, char **argv, struct error *err)
+{
+	CLEANUP_CONTEXT struct context context;
+	CLEANUP_SESSION_CLIENT struct session_client client = {.fd = -1, .peer = {.pidfd = -1}};
+	CLEANUP_SESSION_ANSWER struct session_answer answer = {
+	    .record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1};
+	bool all = false;
+	const struct option_row rows[] = {
+	    {"all", 'a', OPTION_FLAG, &all, NULL, "signal all processes, also after the main process ended"},
+	};
+
+	int rc = context_open_container(&context, global, command, rows, ARRAY_SIZE(rows), &argc, argv, 2, err);
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	int signal_number = signal_parse(argc > 1 ? argv[1] : "TERM");
+	if (signal_number < 0)
+		return error_set(err, EINVAL, "unknown signal \"%s\"", argv[1]);
+	if (session_connect(&context.place, argv[0], &client, err) < 0)
+		return -err->code;
+	if (all)
+		return kill_all(&context, argv[0], &client, signal_number, err);
+	rc = session_request(&client, REQUEST_KILL, signal_number, NULL, 0, SESSION_ANSWER_TIMEOUT_MS, &answer, err);
+	return rc == -ETIMEDOUT ? kill_unresponsive(&client, signal_number, err) : rc;
+}

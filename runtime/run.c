@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "runtime/creation.h"
+#include "runtime/delete.h"
+#include "runtime/start.h"
+#include "sandbox/common/cleanup.h"
+#include "sandbox/common/syscalls.h"
+#include "sandbox/session/console.h"
+
+/* A foreground run: what its loop watches. */
+struct foreground {
+	struct session_created *created;
+	struct console_relay *console; /* NULL: no terminal */
+	int signals;
+};
+
+/* Signals for us are meant for the main process. */
+static void forward_signal(const struct foreground *foreground)
+{
+	struct signalfd_siginfo info;
+
+	if (read(foreground->signals, &info, sizeof info) != sizeof info || info.ssi_signo == SIGCHLD)
+		return;
+	if (info.ssi_signo == SIGWINCH && foreground->console != NULL)
+		console_relay_resize(foreground->console);
+	else
+		sl_pidfd_send_signal(foreground->created->main_pidfd, (int)info.ssi_signo);
+}
+
+/* Waits for the main process; signals are forwarded and a terminal is relayed meanwhile. */
+static int attend(const struct foreground *foreground, struct session_answer *answer, struct error *err)
+{
+	struct session_client *client = &foreground->created->supervisor;
+
+	if (session_send(client, REQUEST_WAIT, 0, NULL, 0, err) < 0)
+		return -err->code;
+	for (;;) {
+		struct pollfd fds[2 + CONSOLE_POLL_FDS] = {
+		    {.fd = client->fd, .events = POLLIN},
+		    {.fd = foreground->signals, .events = POLLIN},
+		};
+		size_t count = 2;
+		if (foreground->console != NULL)
+			count += console_relay_poll(foreground->console, fds + 2);
+		if (poll(fds, (nfds_t)count, -1) < 0)
+			continue;
+		if (foreground->console != NULL)
+			console_relay_handle(foreground->console, fds + 2, count - 2);
+		if (fds[1].revents != 0)
+			forward_signal(foreground);
+		if (fds[0].revents != 0)
+			return session_receive(client, answer, err);
+	}
+}
+
+static int exit_status(const struct session_answer *answer)
+{
+	return answer->reply.exit_kind == EXIT_CODE	? answer->reply.exit_value
+	       : answer->reply.exit_kind == EXIT_SIGNAL ? 128 + answer->reply.exit_value
+							: 255;
+}
+
+static int run_foreground(struct context *context, const struct creation_options *options, struct creation_plan *plan,
+			  struct session_created *created, int signals, struct error *err)
+{
+	CLEANUP_SESSION_ANSWER struct session_answer answer = {
+	    .record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1};
+	CLEANUP_CONSOLE_RELAY struct console_relay console = CONSOLE_RELAY_NONE;
+	struct foreground foreground = {created, NULL, signals};
+	struct error ignored = {0};
+
+	if (plan->console_ours >= 0) {
+		if (console_relay_init(&console, plan->console_ours, err) < 0)
+			return -err->code;
+		foreground.console = &console;
+	}
+	int rc = start_container(&created->supervisor, err);
+	if (rc == 0)
+		rc = attend(&foreground, &answer, err);
+	if (foreground.console != NULL)
+		console_relay_drain(&console);
+	if (rc == 0 && options->keep)
+		return exit_status(&answer);
+	int deleted = delete_container(&created->supervisor, true, &context->log, rc < 0 ? &ignored : err);
+	return rc < 0 ? rc : deleted < 0 ? deleted : exit_status(&answer);
+}
+
+int command_run(const struct command *command, struct global_options *global, int argc, char **argv, struct error *err)
+{
+	CLEANUP_CONTEXT struct context context;
+	CLEANUP_CREATION_PLAN struct creation_plan plan = {.plan_fd = -1, .bundle_fd = -1, .console_socket = -1,
+							   .console_ours = -1, .owner_pidfd = -1};
+	struct creation_options options = {.bundle = "."};
+	struct session_created created;
+	const struct option_row rows[] = {
+	    {"detach", 'd', OPTION_FLAG, &options.detach, NULL, "return when the process was started"},
+	    CREATION_OPTION_ROWS(options),
+	};
+
+	int rc = context_open_container(&context, global, command, rows, ARRAY_SIZE(rows), &argc, argv, 1, err);
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	if (creation_plan_make(&context, &options, argv[0], &plan, err) < 0)
+		return -err->code;
+	if (plan.config->process == NULL)
+		return error_set(err, EINVAL, "process: config.json has no process to run");
+
+	CLEANUP_CLOSE int signals = -1;
+	if (!options.detach) {
+		/* Before the container exists: no signal may end us and leave it to the supervisor's care. */
+		sigset_t all;
+		sigfillset(&all);
+		sigprocmask(SIG_BLOCK, &all, NULL);
+		signals = signalfd(-1, &all, SFD_CLOEXEC);
+		if (signals < 0)
+			return error_errno(err, errno, "signalfd");
+	}
+	if (creation_carry_out(&context, &options, argv[0], &plan, &created, err) < 0)
+		return -err->code;
+	if (options.detach) {
+		rc = start_container(&created.supervisor, err);
+		if (rc < 0) {
+			struct error ignored = {0};
+			delete_container(&created.supervisor, true, &context.log, &ignored);
+		}
+	} else {
+		rc = run_foreground(&context, &options, &plan, &created, signals, err);
+	}
+	session_created_close(&created);
+	return rc;
+}
