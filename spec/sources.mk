@@ -6,10 +6,15 @@ SPEC_PROGRAM_SOURCES = spec/config.h \
 	spec/config_resources.c \
 	spec/config_root.c \
 	spec/config_seccomp.c \
+	spec/features.c spec/features.h \
+	spec/generate.c spec/generate.h \
 	spec/json.c spec/json.h \
 	spec/json_write.c spec/json_write.h \
 	spec/notes.c spec/notes.h \
 	spec/parse.c spec/parse.h \
+	spec/record.c spec/record.h \
+	spec/reference.c spec/reference.h \
+	spec/state.c spec/state.h \
 	spec/table.c spec/table.h spec/tables.h \
 	spec/utf8.c spec/utf8.h \
 	spec/validate.c spec/validate_linux.c spec/validate.h \
