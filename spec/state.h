@@ -15,6 +15,7 @@
 /* What `state` tells about the session beside the properties of the specification. */
 struct state_session {
 	bool exited;        /* the main process has exited: */
+	bool exit_known;    /* false: its parent took the status, on a kernel that does not keep it */
 	int exit_code;      /* its exit code, if exit_signal is 0 */
 	int exit_signal;    /* or the signal that killed it */
 	bool oom;           /* the kernel killed a process of the session for lack of memory */

@@ -120,6 +120,28 @@ int file_read_all(int fd, size_t maximum, char **data, size_t *length)
 	return 0;
 }
 
+int file_read_at_start(int fd, size_t maximum, char **data, size_t *length)
+{
+	CLEANUP_FREE char *buffer = NULL;
+	struct stat status;
+
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	if (status.st_size < 0 || (uint64_t)status.st_size > maximum)
+		return -EFBIG;
+	buffer = malloc((size_t)status.st_size + 1);
+	if (buffer == NULL)
+		return -ENOMEM;
+	ssize_t count = pread(fd, buffer, (size_t)status.st_size, 0);
+	if (count != (ssize_t)status.st_size)
+		return count < 0 ? -errno : -EIO;
+	buffer[count] = '\0';
+	*data = buffer;
+	buffer = NULL;
+	*length = (size_t)count;
+	return 0;
+}
+
 int file_sealed_memfd(const char *name, const void *data, size_t length, int executable)
 {
 	unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;

@@ -14,6 +14,8 @@ int file_write_at(int dirfd, const char *path, const char *text);
 ssize_t file_read_at(int dirfd, const char *path, char *buffer, size_t size);
 /* Reads a whole file of at most `maximum` bytes into malloc'ed, NUL-terminated memory. -EFBIG beyond that. */
 int file_read_all(int fd, size_t maximum, char **data, size_t *length);
+/* Like file_read_all, from the start of the file whatever the descriptor's position is, and without moving it. */
+int file_read_at_start(int fd, size_t maximum, char **data, size_t *length);
 /* A sealed memfd with this content. Returns the descriptor (close-on-exec). */
 int file_sealed_memfd(const char *name, const void *data, size_t length, int executable);
 /* Closes every descriptor from `first` up. */

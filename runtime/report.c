@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/report.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "sandbox/common/cleanup.h"
+#include "sandbox/common/file.h"
+#include "sandbox/session/jobs.h"
+
+#define RECORD_MAX (4 * 1024 * 1024)
+
+int report_make(struct context *context, const struct session_answer *answer, struct report *report, struct error *err)
+{
+	const struct reply *reply = &answer->reply;
+	struct session_jobs jobs = {0};
+	CLEANUP_FREE char *text = NULL;
+	size_t length;
+
+	memset(report, 0, sizeof *report);
+	if (answer->record_fd < 0)
+		return error_set(err, EAGAIN, "the container is being created");
+	/* The descriptor's position is shared with the supervisor's and everybody else's. */
+	int rc = file_read_at_start(answer->record_fd, RECORD_MAX, &text, &length);
+	if (rc < 0)
+		return error_errno(err, -rc, "read the session's record");
+	if (record_parse(&context->arena, text, length, &report->record, err) < 0)
+		return error_wrap(err, "the session's record");
+	report->state = (struct state){
+	    .record = &report->record,
+	    .status = session_status_name(reply->status),
+	    .pid = reply->main_pid,
+	    .session = &report->session,
+	};
+	report->session.reach = session_reach_name(reply->reach);
+	report->session.exited = reply->exit_kind != EXIT_NOT_YET;
+	report->session.exit_known = reply->exit_kind == EXIT_CODE || reply->exit_kind == EXIT_SIGNAL;
+	report->session.exit_code = reply->exit_kind == EXIT_CODE ? reply->exit_value : 0;
+	report->session.exit_signal = reply->exit_kind == EXIT_SIGNAL ? reply->exit_value : 0;
+	report->session.oom = (reply->flags & REPLY_OOM) != 0;
+	if (reply->reach == REACH_PIDNS)
+		rc = reply->reaper_pid > 0 ? session_jobs_count(reply->reaper_pid, &jobs, err) : 0;
+	else
+		rc = session_jobs_count_cgroup(&report->record, &jobs, err);
+	if (rc < 0)
+		return rc;
+	report->session.processes = (uint32_t)jobs.processes;
+	report->session.groups = (uint32_t)jobs.groups;
+	return 0;
+}
