@@ -34,7 +34,7 @@ static void write_session(struct json_writer *writer, const struct state_session
 	json_key_bool(writer, "exited", session->exited);
 	if (session->exited && session->exit_signal != 0)
 		json_key_i64(writer, "signal", session->exit_signal);
-	else if (session->exited)
+	else if (session->exited && session->exit_known)
 		json_key_i64(writer, "exitCode", session->exit_code);
 	json_end_object(writer);
 	json_key_u64(writer, "groups", session->groups);

@@ -13,6 +13,7 @@
 
 #include "hooks/hooks.h"
 #include "sandbox/cgroup/cgroup.h"
+#include "sandbox/cgroup/paths.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
 #include "sandbox/common/message.h"
@@ -37,7 +38,11 @@ struct creation {
 	pid_t reaper_pid;
 	int reaper_channel;
 	pid_t joiner_pid;   /* our child, or 0 */
+	int cgroup_v2;	    /* the container's cgroup2 directory */
+	int cgroup_fds[CGROUP_PATHS_MAX]; /* for cgroup_join_fds */
+	size_t cgroup_fds_count;
 	bool bound;
+	bool await_cgroup; /* the supervisor waits for the cgroup2 directory before it clones the holder */
 };
 
 static int make_pair(int *ours, int *theirs, struct error *err)
@@ -84,6 +89,17 @@ static int userns_by_path(const struct session_order *order)
 	return -1;
 }
 
+static bool uses_cgroup_v2(const struct cgroup *cgroup)
+{
+	size_t count = 0;
+	const struct cgroup_path *paths = cgroup == NULL ? NULL : cgroup_paths(cgroup, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (cgroup_path_is_v2(&paths[i]))
+			return true;
+	return false;
+}
+
 static int send_setup(struct creation *creation, const struct session_name *name, struct error *err)
 {
 	const struct session_order *order = creation->order;
@@ -100,6 +116,9 @@ static int send_setup(struct creation *creation, const struct session_name *name
 		setup.flags |= SETUP_OWN_MAIN;
 	if (getppid() == 1)
 		setup.flags |= SETUP_CALLER_IS_INIT;
+	creation->await_cgroup = uses_cgroup_v2(order->cgroup);
+	if (creation->await_cgroup)
+		setup.flags |= SETUP_AWAIT_CGROUP;
 	if (order->place->directory >= 0 && order->place->writable) {
 		setup.flags |= SETUP_HAS_ROOT;
 		fds[count++] = order->place->directory;
@@ -173,12 +192,6 @@ static int start_supervisor(struct creation *creation, int32_t *run_joiner, stru
 	return session_place_describe_holder(order->place, order->id, err);
 }
 
-/* Places the process in the container's cgroup, if there is one. */
-static int enter_cgroup(const struct creation *creation, pid_t pid, struct error *err)
-{
-	return creation->order->cgroup == NULL ? 0 : cgroup_join(creation->order->cgroup, pid, err);
-}
-
 static int write_id_maps(const struct creation *creation, pid_t pid, struct error *err)
 {
 	const struct oci_linux *config = &creation->order->config->linux_;
@@ -196,13 +209,12 @@ static int finish_holder(struct creation *creation, struct error *err)
 	struct reaper_order go = {.kind = REAPER_GO};
 	struct reaper_answer answer;
 
-	if (enter_cgroup(creation, creation->reaper_pid, err) < 0 ||
-	    write_id_maps(creation, creation->reaper_pid, err) < 0)
+	if (write_id_maps(creation, creation->reaper_pid, err) < 0)
 		return -err->code;
-	if ((plan->clone_flags & CLONE_NEWUSER) == 0 &&
+	if ((plan->clone_flags & CLONE_NEWUSER) == 0 && creation->cgroup_fds_count == 0 &&
 	    (plan->flags & (PLAN_UNSHARE_CGROUP | PLAN_UNSHARE_TIME)) == 0)
 		return 0;
-	int rc = message_send(creation->reaper_channel, &go, sizeof go, NULL, 0);
+	int rc = message_send(creation->reaper_channel, &go, sizeof go, creation->cgroup_fds, creation->cgroup_fds_count);
 	if (rc < 0)
 		return error_errno(err, -rc, "reach the container's pid 1");
 	if (message_receive(creation->reaper_channel, &answer, sizeof answer, NULL, 0, NULL) != sizeof answer)
@@ -226,6 +238,7 @@ static int send_order(struct creation *creation, struct error *err)
 	const struct session_order *order = creation->order;
 	CLEANUP_CLOSE int time_ns = -1;
 	struct launch_order launch = {
+	    .cgroup_fds = (uint32_t)creation->cgroup_fds_count,
 	    .plan_fds = (uint32_t)order->builder->fds_count,
 	    .preserve_fds = order->preserve_fds,
 	    .listen_fds = order->listen_fds,
@@ -252,6 +265,7 @@ static int send_order(struct creation *creation, struct error *err)
 	    {LAUNCH_FD_PLAN, order->plan_fd},		{LAUNCH_FD_HOLDER, creation->reaper_pidfd},
 	    {LAUNCH_FD_REAPER, creation->reaper_channel}, {LAUNCH_FD_SESSION, creation->session_theirs},
 	    {LAUNCH_FD_CONSOLE, order->console_socket}, {LAUNCH_FD_TIME, time_ns},
+	    {LAUNCH_FD_CGROUP, creation->cgroup_v2},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(candidates); i++)
 		if (candidates[i].fd >= 0) {
@@ -259,6 +273,8 @@ static int send_order(struct creation *creation, struct error *err)
 			fds[count++] = candidates[i].fd;
 		}
 	int rc = message_send(creation->joiner, &launch, sizeof launch, fds, count);
+	if (rc == 0 && creation->cgroup_fds_count > 0)
+		rc = message_send(creation->joiner, "", 1, creation->cgroup_fds, creation->cgroup_fds_count);
 	for (size_t sent = 0; rc == 0 && sent < order->builder->fds_count;) {
 		size_t part = order->builder->fds_count - sent;
 		part = part > MESSAGE_FDS_MAX ? MESSAGE_FDS_MAX : part;
@@ -375,6 +391,31 @@ static int finish_creation(struct creation *creation, struct error *err)
 			       ARRAY_SIZE(fds), SESSION_ANSWER_TIMEOUT_MS, &answer, err);
 }
 
+/* The cgroup with its limits, before any process is in it; then the way into it. */
+static int make_cgroup(struct creation *creation, struct error *err)
+{
+	struct cgroup *cgroup = creation->order->cgroup;
+	int fds[CGROUP_PATHS_MAX];
+	size_t count;
+
+	if (cgroup_create(cgroup, -1, err) < 0 || cgroup_apply(cgroup, err) < 0)
+		return -err->code;
+	const struct cgroup_path *paths = cgroup_paths(cgroup, &count);
+	creation->cgroup_v2 = count == 0 ? -ENOENT : cgroup_open_v2_dir(paths, count, err);
+	if (creation->cgroup_v2 < 0 && creation->cgroup_v2 != -ENOENT)
+		return -err->code;
+	if (cgroup_join_open(paths, count, true, fds, err) < 0)
+		return -err->code;
+	for (size_t i = 0; i < count; i++)
+		if (fds[i] >= 0)
+			creation->cgroup_fds[creation->cgroup_fds_count++] = fds[i];
+	if (!creation->await_cgroup)
+		return 0;
+	int rc = message_send(creation->created->supervisor.fd, "", 1, &creation->cgroup_v2,
+			      creation->cgroup_v2 >= 0 ? 1 : 0);
+	return rc < 0 ? error_errno(err, -rc, "reach the supervisor") : 0;
+}
+
 static int build(struct creation *creation, struct error *err)
 {
 	const struct session_order *order = creation->order;
@@ -396,7 +437,7 @@ static int build(struct creation *creation, struct error *err)
 	if (session_place_clear(order->place, order->id, err) < 0 ||
 	    session_place_record(order->place, order->id, order->record, order->record_length, err) < 0)
 		return -err->code;
-	if (order->cgroup != NULL && cgroup_create(order->cgroup, err) < 0)
+	if (order->cgroup != NULL && make_cgroup(creation, err) < 0)
 		return -err->code;
 	if ((order->plan->flags & (PLAN_REAPER | PLAN_NESTED_PID)) != 0) {
 		int fds[2] = {-1, -1};
@@ -407,10 +448,6 @@ static int build(struct creation *creation, struct error *err)
 		creation->reaper_channel = fds[1];
 		creation->reaper_pid = pid;
 		if (finish_holder(creation, err) < 0)
-			return -err->code;
-	}
-	if (order->cgroup != NULL) {
-		if (cgroup_apply(order->cgroup, order->config->linux_.resources, err) < 0)
 			return -err->code;
 	}
 	if (send_order(creation, err) < 0)
@@ -454,6 +491,7 @@ int session_create(const struct session_order *order, struct session_created *cr
 	    .session_theirs = -1,
 	    .reaper_pidfd = -1,
 	    .reaper_channel = -1,
+	    .cgroup_v2 = -1,
 	};
 
 	*created = (struct session_created){.supervisor = {.fd = -1, .peer = {.pidfd = -1}}, .main_pidfd = -1};
@@ -461,9 +499,11 @@ int session_create(const struct session_order *order, struct session_created *cr
 	if (rc < 0)
 		abandon(&creation);
 	int *const fds[] = {&creation.image,	      &creation.joiner,	      &creation.joiner_theirs, &creation.session_ours,
-			    &creation.session_theirs, &creation.reaper_pidfd, &creation.reaper_channel};
+			    &creation.session_theirs, &creation.reaper_pidfd, &creation.reaper_channel, &creation.cgroup_v2};
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		cleanup_close(fds[i]);
+	for (size_t i = 0; i < creation.cgroup_fds_count; i++)
+		close(creation.cgroup_fds[i]);
 	return rc;
 }
 

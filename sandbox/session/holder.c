@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "sandbox/cgroup/paths.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
 #include "sandbox/common/message.h"
@@ -27,11 +28,15 @@ struct holder {
 	int supervisor_pidfd;
 };
 
-/* The id maps are written and the cgroup is entered: make what depends on them. */
-static int finish_namespaces(const struct holder *holder, struct error *err)
+/* The id maps are written: enter the cgroup, and make what depends on either. */
+static int finish_namespaces(const struct holder *holder, const int *cgroup_fds, size_t count, struct error *err)
 {
 	const struct plan *plan = holder->plan;
 
+	if (cgroup_join_fds(cgroup_fds, count, err) < 0)
+		return -err->code;
+	for (size_t i = 0; i < count; i++)
+		close(cgroup_fds[i]);
 	if ((plan->clone_flags & CLONE_NEWUSER) != 0 && (setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0))
 		return error_errno(err, errno, "become root of the user namespace");
 	if ((plan->flags & PLAN_UNSHARE_CGROUP) != 0 && unshare(CLONE_NEWCGROUP) < 0)
@@ -138,14 +143,14 @@ void holder_main(const struct plan *plan, int channel, int init_fd, int supervis
 	for (;;) {
 		struct reaper_order order;
 		struct reaper_answer answer = {0};
-		int fds[5];
+		int fds[CGROUP_PATHS_MAX];
 		size_t fds_count;
 		ssize_t length = message_receive(channel, &order, sizeof order, fds, ARRAY_SIZE(fds), &fds_count);
 		if (length != sizeof order)
 			_exit(125);
 		order.home[sizeof order.home - 1] = '\0';
 		if (order.kind == REAPER_GO)
-			answer.value = finish_namespaces(&holder, &answer.error);
+			answer.value = finish_namespaces(&holder, fds, fds_count, &answer.error);
 		else
 			answer.value = become_reaper(&holder, &order, fds, fds_count, &answer.error);
 		if (message_send(channel, &answer, sizeof answer, NULL, 0) < 0 || answer.value < 0)

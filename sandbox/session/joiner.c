@@ -36,6 +36,13 @@ static int receive_order(struct joining *joining, struct error *err)
 		if ((order->fds & (1U << i)) != 0)
 			*targets[i] = fds[next++];
 
+	if (order->cgroup_fds > 0) {
+		char byte;
+		length = message_receive(joining->launch.control, &byte, sizeof byte, joining->cgroup_fds,
+					 CGROUP_PATHS_MAX, &count);
+		if (length != sizeof byte || count != order->cgroup_fds)
+			return error_set(err, EPROTO, "the launcher got a malformed order");
+	}
 	if (order->plan_fds == 0)
 		return 0;
 	int *plan_fds = calloc(order->plan_fds, sizeof *plan_fds);
@@ -151,7 +158,8 @@ static int run(struct joining *joining, struct error *err)
 	}
 	launch->preserve_fds = joining->order.preserve_fds;
 	/* What only the caller may do. */
-	if (rlimits_raise(launch, err) < 0 || oom_score_apply(launch, err) < 0 || join(joining, err) < 0)
+	if (rlimits_raise(launch, err) < 0 || oom_score_apply(launch, err) < 0 ||
+	    cgroup_join_fds(joining->cgroup_fds, joining->order.cgroup_fds, err) < 0 || join(joining, err) < 0)
 		return -err->code;
 
 	uint64_t flags = 0;

@@ -3,6 +3,7 @@
 #ifndef SANDLOCK_SESSION_LAUNCHER_H
 #define SANDLOCK_SESSION_LAUNCHER_H
 
+#include "sandbox/cgroup/paths.h"
 #include "sandbox/session/launch.h"
 #include "sandbox/session/protocol.h"
 
@@ -16,6 +17,7 @@ struct joining {
 	int time_ns;
 	int process_fd;
 	int cgroup;
+	int cgroup_fds[CGROUP_PATHS_MAX];
 };
 
 /* Runs all steps, parks, and executes the user's program. */

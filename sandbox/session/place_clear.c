@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "sandbox/cgroup/kill.h"
-#include "sandbox/cgroup/remove.h"
+#include "sandbox/cgroup/paths.h"
 #include "sandbox/common/arena.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
@@ -23,17 +23,18 @@
 #define RECORD_MAX (4 * 1024 * 1024)
 
 /* The cgroup of a session whose supervisor was killed: what is still in it dies, if it does not die already. */
-static int clear_cgroups(const struct session_record *record, struct arena *arena, struct error *err)
+static int clear_cgroups(const struct session_record *record, struct error *err)
 {
-	const char **paths = arena_array(arena, record->cgroups_count, sizeof *paths);
+	struct cgroup_path paths[CGROUP_PATHS_MAX];
+	size_t count = 0;
 
-	if (record->cgroups_count == 0)
+	for (size_t i = 0; i < record->cgroups_count && count < CGROUP_PATHS_MAX; i++)
+		paths[count++] = (struct cgroup_path){record->cgroups[i].key, record->cgroups[i].value};
+	if (count == 0)
 		return 0;
-	for (size_t i = 0; i < record->cgroups_count; i++)
-		paths[i] = record->cgroups[i].value;
-	if (cgroup_kill_paths(paths, record->cgroups_count, err) < 0)
+	if (cgroup_kill_paths(paths, count, CGROUP_TIMEOUT_MS, err) < 0)
 		return -err->code;
-	return cgroup_remove_paths(paths, record->cgroups_count, err);
+	return cgroup_remove_paths(paths, count, err);
 }
 
 int session_place_clear(const struct session_place *place, const char *id, struct error *err)
@@ -54,7 +55,7 @@ int session_place_clear(const struct session_place *place, const char *id, struc
 	file = openat(directory, "record.json", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	/* A record that cannot be read must not keep the id from being used. */
 	if (file >= 0 && file_read_all(file, RECORD_MAX, &text, &length) == 0 &&
-	    record_parse(&arena, text, length, &record, &ignored) == 0 && clear_cgroups(&record, &arena, err) < 0)
+	    record_parse(&arena, text, length, &record, &ignored) == 0 && clear_cgroups(&record, err) < 0)
 		return error_wrap(err, "clear what an earlier container \"%s\" left", id);
 	if (unlinkat(directory, "record.json", 0) < 0 && errno != ENOENT)
 		return error_errno(err, errno, "remove %s/%s/record.json", place->path, id);

@@ -111,6 +111,8 @@ enum {
 	SETUP_HAS_OWNER = 1 << 2,
 	SETUP_HAS_USERNS = 1 << 3,
 	SETUP_CALLER_IS_INIT = 1 << 4, /* the program was called by pid 1, which then wants its child */
+	SETUP_AWAIT_CGROUP = 1 << 5,   /* the holder is cloned into a cgroup2 directory: one byte with its descriptor comes
+					* once it is made */
 };
 
 struct setup {
@@ -150,7 +152,8 @@ enum {
 
 struct launch_order {
 	uint32_t fds;
-	uint32_t plan_fds;     /* number of descriptors behind the fixed ones */
+	uint32_t cgroup_fds;   /* number of descriptors for cgroup_join_fds, in the next datagram */
+	uint32_t plan_fds;     /* number of descriptors that come in the datagrams after that */
 	uint32_t holder_flags; /* CLONE_NEW* to join through the holder */
 	uint32_t preserve_fds;
 	int32_t listen_fds;    /* LISTEN_FDS, -1: none */
@@ -177,7 +180,8 @@ struct launch_event {
 
 /* Program and launcher -> reaper over the reaper channel. */
 enum reaper_order_kind {
-	REAPER_GO = 1,      /* id maps are written, the cgroup is entered: finish the namespaces; answered */
+	REAPER_GO = 1,      /* id maps are written: enter the cgroup (fds: for cgroup_join_fds), finish the namespaces;
+			     * answered */
 	REAPER_HANDOFF,     /* become pid 1 of the user's program; fds: 0, 1, 2, main pidfd, root directory; answered */
 };
 

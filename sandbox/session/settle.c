@@ -10,7 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sandbox/cgroup/remove.h"
+#include "sandbox/cgroup/freezer.h"
+#include "sandbox/cgroup/kill.h"
+#include "sandbox/cgroup/paths.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
 #include "sandbox/common/number.h"
@@ -24,23 +26,10 @@ bool supervisor_is_dead(int pidfd)
 	return pidfd < 0 || poll(&poll_fd, 1, 0) > 0;
 }
 
-/* The host paths of the container's cgroup directories; free() the array, not the strings. */
-static const char **cgroup_paths(const struct plan *plan, size_t *count)
-{
-	const struct plan_pair *pairs = plan_items(plan, plan->cgroup_paths);
-	const char **paths = calloc(plan->cgroup_paths.count + 1, sizeof *paths);
-
-	*count = 0;
-	for (uint32_t i = 0; paths != NULL && i < plan->cgroup_paths.count; i++)
-		paths[(*count)++] = plan_text(plan, pairs[i].value);
-	return paths;
-}
-
 void supervisor_settle_begin(struct supervisor *supervisor)
 {
-	CLEANUP_FREE const char **paths = NULL;
+	struct cgroup_path paths[CGROUP_PATHS_MAX];
 	struct error err = {0};
-	size_t count;
 
 	if (supervisor->settling)
 		return;
@@ -53,13 +42,11 @@ void supervisor_settle_begin(struct supervisor *supervisor)
 		sl_pidfd_send_signal(supervisor->jobs[i].pidfd, SIGKILL);
 	/* Without a pid namespace of its own the session is reached through its cgroup; with one, frozen processes
 	 * must be let go to die (cgroup v1). */
-	paths = cgroup_paths(supervisor->plan, &count);
-	if (paths != NULL && count > 0) {
-		if (supervisor->reaper_pidfd < 0)
-			cgroup_kill_paths(paths, count, &err);
-		else
-			cgroup_thaw_paths(paths, count, &err);
-	}
+	size_t count = cgroup_paths_from_plan(supervisor->plan, paths);
+	if (count > 0 && supervisor->reaper_pidfd < 0)
+		cgroup_kill_paths(paths, count, CGROUP_TIMEOUT_MS, &err);
+	else if (count > 0)
+		cgroup_thaw_paths(paths, count, CGROUP_TIMEOUT_MS, &err);
 }
 
 static void drop_dying(struct supervisor *supervisor)
@@ -134,14 +121,13 @@ static void remove_record(struct supervisor *supervisor)
 
 static void finish(struct supervisor *supervisor)
 {
-	CLEANUP_FREE const char **paths = NULL;
+	struct cgroup_path paths[CGROUP_PATHS_MAX];
 	struct reply reply;
 	struct error err = {0};
-	size_t count;
 
 	drop_dying(supervisor);
-	paths = cgroup_paths(supervisor->plan, &count);
-	int rc = paths == NULL || count == 0 ? 0 : cgroup_remove_paths(paths, count, &err);
+	size_t count = cgroup_paths_from_plan(supervisor->plan, paths);
+	int rc = count == 0 ? 0 : cgroup_remove_paths(paths, count, &err);
 	remove_record(supervisor);
 	/* From here on the name is free. */
 	close(supervisor->listener);

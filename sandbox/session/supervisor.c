@@ -51,11 +51,15 @@ static int fork_joiner(int joiner, int control, int *pidfd, struct error *err)
 
 /* Clones the process that will be pid 1 with the new namespaces; in a user namespace given by path, through a
  * process that entered it first. */
-static long clone_holder(uint64_t flags, int userns, int *pidfd)
+static long clone_holder(uint64_t flags, int userns, int cgroup, int *pidfd)
 {
 	struct sl_clone_args args = {
 	    .flags = flags | CLONE_PIDFD, .pidfd = (uint64_t)(uintptr_t)pidfd, .exit_signal = SIGCHLD};
 
+	if (cgroup >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (uint64_t)cgroup;
+	}
 	if (userns < 0)
 		return sl_clone3(&args);
 
@@ -94,17 +98,24 @@ static long clone_holder(uint64_t flags, int userns, int *pidfd)
 }
 
 /* Makes the holder of the namespaces and tells the program. */
-static int make_holder(struct supervisor *supervisor, int control, int userns, struct error *err)
+static int make_holder(struct supervisor *supervisor, int control, int userns, bool await_cgroup, struct error *err)
 {
+	CLEANUP_CLOSE int cgroup = -1;
 	CLEANUP_CLOSE int ours = -1;
 	CLEANUP_CLOSE int theirs = -1;
 	int pair[2];
 
+	if (await_cgroup) {
+		size_t count = 0;
+		char byte;
+		if (message_receive(control, &byte, sizeof byte, &cgroup, 1, &count) != sizeof byte)
+			return error_set(err, EPIPE, "the program that creates the container is gone");
+	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return error_errno(err, errno, "make the reaper's channel");
 	ours = pair[0];
 	theirs = pair[1];
-	long pid = clone_holder(supervisor->plan->clone_flags, userns, &supervisor->reaper_pidfd);
+	long pid = clone_holder(supervisor->plan->clone_flags, userns, cgroup, &supervisor->reaper_pidfd);
 	if (pid < 0) {
 		supervisor->reaper_pidfd = -1;
 		return error_errno(err, errno, "create the namespaces");
@@ -182,7 +193,7 @@ static int start(struct supervisor *supervisor, int control, struct error *err)
 		return error_errno(err, errno, "pidfd_open");
 	report(control, PROGRESS_BOUND, supervisor->own_main ? 0 : 1, NULL, &supervisor->self_pidfd, 1);
 	if ((supervisor->plan->flags & (PLAN_REAPER | PLAN_NESTED_PID)) != 0 &&
-	    make_holder(supervisor, control, userns, err) < 0)
+	    make_holder(supervisor, control, userns, (setup.flags & SETUP_AWAIT_CGROUP) != 0, err) < 0)
 		return -err->code;
 	if (userns >= 0)
 		close(userns);
