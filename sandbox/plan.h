@@ -209,6 +209,7 @@ struct plan {
 	/* cgroups, see sandbox/cgroup/cgroup.h */
 	struct plan_array cgroup_paths; /* of struct plan_pair: controllers ("cpu,cpuacct", "" for v2), host path of the container's cgroup directory */
 	uint32_t cgroup_mode;           /* enum cgroup_mode */
+	plan_string cgroup_unit;        /* the systemd scope; absent with the cgroupfs manager */
 
 	struct plan_process process;
 	struct plan_seccomp seccomp;

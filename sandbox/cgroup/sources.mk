@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-CGROUP_COMMON_SOURCES =
-CGROUP_PROGRAM_SOURCES =
+CGROUP_COMMON_SOURCES = sandbox/cgroup/paths.c sandbox/cgroup/paths.h sandbox/cgroup/freezer.c \
+	sandbox/cgroup/freezer.h sandbox/cgroup/kill.c sandbox/cgroup/kill.h sandbox/cgroup/remove.c
+CGROUP_PROGRAM_SOURCES = sandbox/cgroup/cgroup.c sandbox/cgroup/cgroup.h sandbox/cgroup/cgroup_internal.h \
+	sandbox/cgroup/create.c sandbox/cgroup/join.c sandbox/cgroup/layout.c sandbox/cgroup/layout.h \
+	sandbox/cgroup/resources.c sandbox/cgroup/writes.c sandbox/cgroup/writes.h sandbox/cgroup/v1_limits.c \
+	sandbox/cgroup/v2_limits.c sandbox/cgroup/devices.c sandbox/cgroup/devices.h sandbox/cgroup/devices_v1.c \
+	sandbox/cgroup/devices_v2.c sandbox/cgroup/systemd.c sandbox/cgroup/systemd.h
 CGROUP_INIT_SOURCES =
 CGROUP_UNIT_TESTS =

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A container's cgroup as the program sees it: where it is, its limits, its processes. What must work without the
+ * program is in paths.h, freezer.h and kill.h.
+ *
+ * create: cgroup_plan, cgroup_create, cgroup_apply, then the processes join (paths.h), cgroup_verify.
+ * later commands: cgroup_open with the container's launch plan. */
+#ifndef SANDLOCK_CGROUP_CGROUP_H
+#define SANDLOCK_CGROUP_CGROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "sandbox/cgroup/paths.h"
+#include "sandbox/common/error.h"
+#include "sandbox/plan_builder.h"
+#include "spec/config.h"
+
+/* Who makes the cgroup. */
+enum cgroup_manager {
+	CGROUP_MANAGER_CGROUPFS,
+	CGROUP_MANAGER_SYSTEMD,
+	CGROUP_MANAGER_DISABLED,
+};
+
+/* What decides where the cgroup is. The strings must outlive the call only. */
+struct cgroup_settings {
+	enum cgroup_manager manager;
+	const char *id;
+	const char *cgroups_path; /* linux.cgroupsPath, NULL: absent */
+	bool rootless;            /* no privilege over the host: not root, or root of a user namespace */
+	const struct oci_pair *annotations;
+	size_t annotations_count;
+	uint32_t owner_uid; /* host uid that gets the v2 cgroup (cgroup_owner), UINT32_MAX: none */
+};
+
+/* Opaque; freed with cgroup_free, which leaves the directories alone. */
+struct cgroup;
+
+/* Finds the hierarchies, works out the paths and checks the resources (NULL: none), which must outlive the cgroup.
+ * Changes nothing. */
+int cgroup_plan(const struct cgroup_settings *settings, const struct oci_resources *resources, struct cgroup **cgroup,
+		struct error *err);
+
+/* The cgroup of an existing container. The plan must outlive it. */
+int cgroup_open(const struct plan *plan, struct cgroup **cgroup, struct error *err);
+
+void cgroup_free(struct cgroup *cgroup);
+
+static inline void cgroup_freep(struct cgroup **cgroup)
+{
+	if (*cgroup != NULL)
+		cgroup_free(*cgroup);
+}
+#define CLEANUP_CGROUP __attribute__((cleanup(cgroup_freep)))
+
+/* The hierarchies in use; NONE: the container has no cgroup. */
+enum cgroup_mode cgroup_mode(const struct cgroup *cgroup);
+
+/* The directories, for the functions of paths.h, freezer.h and kill.h. They live as long as the cgroup. */
+const struct cgroup_path *cgroup_paths(const struct cgroup *cgroup, size_t *count);
+
+/* Makes the directories; on an error none is left. EBUSY if the cgroup exists and has processes or is frozen. Where
+ * the caller may not make one, nothing asked for one and the caller is rootless, the container gets none.
+ * Under systemd it starts the scope, with `pid` (the reaper, or -1) as its first process. */
+int cgroup_create(struct cgroup *cgroup, pid_t pid, struct error *err);
+
+/* Sets the limits of the resources that were given to cgroup_plan. To be called before processes join. */
+int cgroup_apply(struct cgroup *cgroup, struct error *err);
+
+/* Changes the limits that `resources` names and no others. */
+int cgroup_update(struct cgroup *cgroup, const struct oci_resources *resources, struct error *err);
+
+/* Moves a process. Slow, see paths.h: for a process that can't move itself. `subpath` (exec --cgroup) is relative,
+ * NULL or "" means the container's own. On v2, where a container has turned its own cgroup into a tree, the process
+ * goes where `beside` (the main process, or -1) is. */
+int cgroup_join(const struct cgroup *cgroup, pid_t pid, const char *subpath, pid_t beside, struct error *err);
+
+/* Directories like those of cgroup_paths for a sub-cgroup (exec --cgroup): the hierarchies that have it. They live as
+ * long as the cgroup. ENOENT if none has. */
+int cgroup_subpaths(struct cgroup *cgroup, const char *subpath, struct cgroup_path paths[CGROUP_PATHS_MAX],
+		    size_t *count, struct error *err);
+
+/* Checks with /proc/PID/cgroup that the process is in the cgroup in every hierarchy, or below it. */
+int cgroup_verify(const struct cgroup *cgroup, pid_t pid, struct error *err);
+
+/* Fills plan.cgroup_paths, plan.cgroup_mode and what else the cgroup's later users need. */
+void cgroup_fill_plan(struct plan_builder *builder, const struct cgroup *cgroup);
+
+/* The host uid that should own the container's v2 cgroup (config-linux.md "Cgroup ownership"), or UINT32_MAX. */
+uint32_t cgroup_owner(const struct oci_config *config);
+
+/* All processes in the cgroup and below it, sorted; from the first hierarchy that can tell. */
+int cgroup_processes(const struct cgroup *cgroup, struct cgroup_pids *pids, struct error *err);
+
+/* As in freezer.h and kill.h, with their usual time limits. */
+int cgroup_freeze(const struct cgroup *cgroup, struct error *err);
+int cgroup_thaw(const struct cgroup *cgroup, struct error *err);
+int cgroup_frozen(const struct cgroup *cgroup, struct error *err);
+int cgroup_kill(const struct cgroup *cgroup, struct error *err);
+/* Also ends the systemd unit. */
+int cgroup_remove(struct cgroup *cgroup, struct error *err);
+
+#endif
