@@ -10,7 +10,7 @@
 #include "sandbox/common/syscalls.h"
 #include "sandbox/linux/bit_list.h"
 #include "sandbox/linux/namespaces_plan.h"
-#include "sandbox/linux/net_device.h"
+#include "sandbox/linux/network_devices.h"
 #include "sandbox/linux/sysctl_plan.h"
 
 /* hostname or domainname */
@@ -46,10 +46,10 @@ static int plan_net_devices(struct plan_builder *builder, const struct oci_confi
 	for (size_t i = 0; i < linux_->net_devices_count; i++) {
 		const struct oci_net_device *device = &linux_->net_devices[i];
 		const char *name = device->name != NULL && device->name[0] != '\0' ? device->name : device->host_name;
-		if (!net_device_name_valid(device->host_name))
+		if (!network_device_name_valid(device->host_name))
 			return error_set(err, EINVAL, "linux.netDevices: invalid network device name \"%s\"",
 					 device->host_name);
-		if (!net_device_name_valid(name))
+		if (!network_device_name_valid(name))
 			return error_set(err, EINVAL,
 					 "linux.netDevices[\"%s\"].name: invalid network device name \"%s\"",
 					 device->host_name, name);

@@ -7,7 +7,7 @@ LINUX_PROGRAM_SOURCES = \
 	sandbox/linux/id_mapping.c sandbox/linux/id_mapping.h \
 	sandbox/linux/kernel_settings_plan.c sandbox/linux/kernel_settings_plan.h \
 	sandbox/linux/namespaces_plan.c sandbox/linux/namespaces_plan.h \
-	sandbox/linux/net_device.c sandbox/linux/net_device.h \
+	sandbox/linux/network_devices.c sandbox/linux/network_devices.h \
 	sandbox/linux/netlink.c sandbox/linux/netlink.h \
 	sandbox/linux/pid1.c sandbox/linux/pid1.h \
 	sandbox/linux/process_plan.c sandbox/linux/process_plan.h \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sandbox/linux/net_device.h"
+#include "sandbox/linux/network_devices.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -49,7 +49,7 @@ struct device {
 	char reason[256];
 };
 
-bool net_device_name_valid(const char *name)
+bool network_device_name_valid(const char *name)
 {
 	size_t length = strlen(name);
 	const char *percent = strchr(name, '%');
@@ -276,14 +276,20 @@ static int open_inside(int netns_fd, struct error *err)
 	return fd < 0 ? error_errno(err, -fd, "linux.netDevices: open a netlink socket") : fd;
 }
 
-int net_devices_move(const struct oci_config *config, int netns_fd, struct error *err)
+int net_devices_move(const struct oci_config *config, pid_t pid, struct error *err)
 {
 	const struct oci_linux *linux_ = &config->linux_;
+	CLEANUP_CLOSE int netns_fd = -1;
 	CLEANUP_CLOSE int source = -1;
 	CLEANUP_CLOSE int target = -1;
+	char path[64];
 
 	if (linux_->net_devices_count == 0)
 		return 0;
+	snprintf(path, sizeof path, "/proc/%d/ns/net", (int)pid);
+	netns_fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (netns_fd < 0)
+		return error_errno(err, errno, "linux.netDevices: open %s", path);
 	source = netlink_open();
 	if (source < 0)
 		return error_errno(err, -source, "linux.netDevices: open a netlink socket");
