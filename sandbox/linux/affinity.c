@@ -29,11 +29,17 @@ static int apply_mask(struct launch *launch, struct plan_array mask, const char 
 	return 0;
 }
 
+/* config.md: execCPUAffinity is not applicable to the main process. */
+static bool is_main(const struct launch *launch)
+{
+	return launch->process == &launch->plan->process;
+}
+
 int affinity_initial_apply(struct launch *launch, struct error *err)
 {
 	const struct plan_process *process = launch->process;
 
-	if (process->affinity_initial.count == 0)
+	if (is_main(launch) || process->affinity_initial.count == 0)
 		return 0;
 	return apply_mask(launch, process->affinity_initial, "initial", err);
 }
@@ -43,9 +49,9 @@ int affinity_final_apply(struct launch *launch, struct error *err)
 	const struct plan_process *process = launch->process;
 	unsigned char all[ALL_CPUS_BYTES];
 
-	if (process->affinity_final.count > 0)
+	if (!is_main(launch) && process->affinity_final.count > 0)
 		return apply_mask(launch, process->affinity_final, "final", err);
-	if (process->affinity_initial.count > 0)
+	if (!is_main(launch) && process->affinity_initial.count > 0)
 		return 0;
 	/* Not asked for, so a kernel or a filter that refuses it leaves what was inherited. */
 	memset(all, 0xff, sizeof all);

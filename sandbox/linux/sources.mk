@@ -1,5 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 LINUX_COMMON_SOURCES =
-LINUX_PROGRAM_SOURCES =
-LINUX_INIT_SOURCES =
+LINUX_PROGRAM_SOURCES = \
+	sandbox/linux/bit_list.c sandbox/linux/bit_list.h \
+	sandbox/linux/capability_plan.c sandbox/linux/capability_plan.h \
+	sandbox/linux/environment_plan.c sandbox/linux/environment_plan.h \
+	sandbox/linux/id_mapping.c sandbox/linux/id_mapping.h \
+	sandbox/linux/kernel_settings_plan.c sandbox/linux/kernel_settings_plan.h \
+	sandbox/linux/namespaces_plan.c sandbox/linux/namespaces_plan.h \
+	sandbox/linux/network_devices.c sandbox/linux/network_devices.h \
+	sandbox/linux/netlink.c sandbox/linux/netlink.h \
+	sandbox/linux/pid1.c sandbox/linux/pid1.h \
+	sandbox/linux/process_plan.c sandbox/linux/process_plan.h \
+	sandbox/linux/sysctl_plan.c sandbox/linux/sysctl_plan.h
+LINUX_INIT_SOURCES = \
+	sandbox/linux/affinity.c \
+	sandbox/linux/capability.c \
+	sandbox/linux/cwd.c \
+	sandbox/linux/environment.c \
+	sandbox/linux/executable.c \
+	sandbox/linux/io_priority.c \
+	sandbox/linux/keyring.c \
+	sandbox/linux/lsm.c \
+	sandbox/linux/memory_policy.c \
+	sandbox/linux/network.c \
+	sandbox/linux/no_new_privileges.c \
+	sandbox/linux/oom_score.c \
+	sandbox/linux/personality.c \
+	sandbox/linux/procfs.c \
+	sandbox/linux/rlimit.c \
+	sandbox/linux/scheduler.c \
+	sandbox/linux/sysctl.c \
+	sandbox/linux/user.c \
+	sandbox/linux/uts.c
 LINUX_UNIT_TESTS =
