@@ -102,11 +102,11 @@ struct plan_device {
 
 /* config-linux.md "seccomp", compiled. */
 struct plan_seccomp {
-	struct plan_array filter;     /* of struct sock_filter; count 0: no seccomp */
-	uint32_t flags;               /* SECCOMP_FILTER_FLAG_* */
-	plan_fd listener_fd;          /* connected socket that gets the notification descriptor */
-	plan_string listener_metadata;
-	uint32_t reserved;
+	struct plan_array filter;   /* of struct sock_filter; count 0: no seccomp */
+	uint32_t flags;             /* SECCOMP_FILTER_FLAG_* */
+	plan_fd listener_fd;        /* connected socket that gets the notification descriptor */
+	plan_string listener_state; /* "container process state", JSON text up to, but without, `,"pid":` */
+	plan_string listener_path;  /* exec makes a connection of its own: one state per connection */
 };
 
 /* config.md "process.scheduler" as struct sched_attr wants it. */

@@ -249,6 +249,7 @@ struct oci_seccomp {
 	size_t architectures_count;
 	const char **flags;
 	size_t flags_count;
+	bool flags_set; /* "flags" is there, if only as [] */
 	const char *listener_path;
 	const char *listener_metadata;
 	struct oci_seccomp_syscall *syscalls;

@@ -7,8 +7,8 @@ LINUX_PROGRAM_SOURCES = \
 	sandbox/linux/id_mapping.c sandbox/linux/id_mapping.h \
 	sandbox/linux/kernel_settings_plan.c sandbox/linux/kernel_settings_plan.h \
 	sandbox/linux/namespaces_plan.c sandbox/linux/namespaces_plan.h \
-	sandbox/linux/network_devices.c sandbox/linux/network_devices.h \
 	sandbox/linux/netlink.c sandbox/linux/netlink.h \
+	sandbox/linux/network_devices.c sandbox/linux/network_devices.h \
 	sandbox/linux/pid1.c sandbox/linux/pid1.h \
 	sandbox/linux/process_plan.c sandbox/linux/process_plan.h \
 	sandbox/linux/sysctl_plan.c sandbox/linux/sysctl_plan.h
@@ -29,7 +29,14 @@ LINUX_INIT_SOURCES = \
 	sandbox/linux/procfs.c \
 	sandbox/linux/rlimit.c \
 	sandbox/linux/scheduler.c \
+	sandbox/linux/seccomp.c sandbox/linux/seccomp.h \
+	sandbox/linux/seccomp_bpf.c sandbox/linux/seccomp_bpf.h \
+	sandbox/linux/seccomp_compile.c sandbox/linux/seccomp_compile.h \
+	sandbox/linux/seccomp_library.c sandbox/linux/seccomp_library.h \
+	sandbox/linux/seccomp_numbers.c sandbox/linux/seccomp_numbers.h \
+	sandbox/linux/seccomp_plan.c sandbox/linux/seccomp_plan.h \
 	sandbox/linux/sysctl.c \
+	sandbox/linux/terminal.c sandbox/linux/terminal.h \
 	sandbox/linux/user.c \
 	sandbox/linux/uts.c
 LINUX_UNIT_TESTS =

@@ -29,6 +29,12 @@ struct launch {
 	char **arguments;   /* process.args, NULL-terminated */
 	char *executable;   /* what args[0] was found to be */
 	bool cwd_entered;   /* cwd_enter got in before the change of user */
+	pid_t host_pid;          /* this process as the program sees it; 0: unknown */
+	int seccomp_socket;      /* exec's own connection to the seccomp agent; 0: plan->seccomp.listener_fd */
+	const char *oci_status;  /* for the container process state; NULL: "created" */
+	/* Reports an error of seccomp_apply and ends the process; it is called when the filter is on already, from a
+	 * thread that it does not bind. NULL: the process ends with status 1. */
+	void (*fail)(const struct launch *, const struct error *);
 };
 
 /* A string of launch->process, or NULL when absent. */
