@@ -68,6 +68,11 @@ enum {
 	PLAN_MOUNT_SRC_NOFOLLOW = 1 << 8,   /* bind the link itself */
 	PLAN_MOUNT_DEST_NOFOLLOW = 1 << 9,  /* mount onto the link itself */
 	PLAN_MOUNT_REMOUNT = 1 << 10,       /* change an existing mount */
+	PLAN_MOUNT_INHERIT_MODE = 1 << 11,  /* tmpfs without mode=: that of the directory below it */
+	PLAN_MOUNT_SYMLINK = 1 << 12,       /* no mount: a symbolic link to `source` (copy-symlink) */
+	PLAN_MOUNT_PROC_ENTRY = 1 << 13,    /* may lie on procfs: one of the files that lxcfs emulates, or procfs itself */
+	PLAN_MOUNT_REAL_DIRECTORY = 1 << 14, /* no symbolic link in the destination (proc, sysfs) */
+	PLAN_MOUNT_READONLY_LATER = 1 << 15, /* MS_RDONLY once all mounts, devices and links are made */
 };
 
 /* config.md "mounts", translated. */
@@ -82,9 +87,8 @@ struct plan_mount {
 	uint64_t recursive_clear;
 	struct plan_array propagation; /* of uint64_t: MS_SHARED|MS_REC ..., applied in order */
 	uint32_t options;          /* PLAN_MOUNT_* */
-	plan_fd source_fd;         /* an open_tree(2) clone made by the program, when only it may reach the source */
-	plan_fd userns_fd;         /* for idmapped mounts */
-	uint32_t reserved;
+	plan_fd source_fd;         /* an open_tree(2) clone made by the program, when only it may reach the source; an
+	                            * idmapped mount comes so too: idmapping takes privilege over its file system */
 };
 
 /* config-linux.md "devices" and the default devices. */
@@ -96,6 +100,8 @@ struct plan_device {
 	uint32_t minor;
 	uint32_t uid;
 	uint32_t gid;
+	uint32_t precreated; /* a node named by this device's index lies in plan.devices_fd */
+	uint32_t reserved;
 };
 
 /* A symbolic link made in the root file system (/dev/fd, ...): value is the target. */
@@ -189,6 +195,7 @@ struct plan {
 	uint64_t rootfs_propagation; /* MS_*, 0: MS_SLAVE|MS_REC */
 	struct plan_array mounts;    /* of struct plan_mount */
 	struct plan_array devices;   /* of struct plan_device */
+	plan_fd devices_fd;          /* a detached tmpfs with nodes that the launcher may not make itself */
 	struct plan_array symlinks;  /* of struct plan_pair: link path, target */
 	struct plan_array masked_paths;   /* of plan_string */
 	struct plan_array readonly_paths; /* of plan_string */

@@ -13,6 +13,7 @@ void plan_builder_init(struct plan_builder *builder)
 {
 	*builder = (struct plan_builder){.plan = {.magic = PLAN_MAGIC, .version = PLAN_VERSION}};
 	builder->plan.rootfs_fd = -1;
+	builder->plan.devices_fd = -1;
 	builder->plan.seccomp.listener_fd = -1;
 	builder->plan.process.umask = UINT32_MAX;
 }

@@ -13,21 +13,36 @@ LINUX_PROGRAM_SOURCES = \
 	sandbox/linux/process_plan.c sandbox/linux/process_plan.h \
 	sandbox/linux/sysctl_plan.c sandbox/linux/sysctl_plan.h
 LINUX_INIT_SOURCES = \
+	sandbox/cgroup/mount.h \
 	sandbox/linux/affinity.c \
 	sandbox/linux/capability.c \
+	sandbox/linux/cgroup_mount_pending.c \
+	sandbox/linux/copy_up.c sandbox/linux/copy_up.h \
 	sandbox/linux/cwd.c \
+	sandbox/linux/device.c sandbox/linux/device.h \
+	sandbox/linux/devices_plan.c sandbox/linux/devices_plan.h \
 	sandbox/linux/environment.c \
 	sandbox/linux/executable.c \
+	sandbox/linux/idmap.c sandbox/linux/idmap.h \
 	sandbox/linux/io_priority.c \
 	sandbox/linux/keyring.c \
 	sandbox/linux/lsm.c \
+	sandbox/linux/mask.c sandbox/linux/mask.h \
 	sandbox/linux/memory_policy.c \
+	sandbox/linux/mount.c sandbox/linux/mount.h \
+	sandbox/linux/mount_file_system.c \
+	sandbox/linux/mount_options.c sandbox/linux/mount_options.h \
+	sandbox/linux/mount_target.c sandbox/linux/mount_target.h \
+	sandbox/linux/mounts_plan.c sandbox/linux/mounts_plan.h \
+	sandbox/linux/move_root.c sandbox/linux/move_root.h \
 	sandbox/linux/network.c \
 	sandbox/linux/no_new_privileges.c \
 	sandbox/linux/oom_score.c \
 	sandbox/linux/personality.c \
 	sandbox/linux/procfs.c \
+	sandbox/linux/resolve.c sandbox/linux/resolve.h \
 	sandbox/linux/rlimit.c \
+	sandbox/linux/rootfs.c sandbox/linux/rootfs.h \
 	sandbox/linux/scheduler.c \
 	sandbox/linux/seccomp.c sandbox/linux/seccomp.h \
 	sandbox/linux/seccomp_bpf.c sandbox/linux/seccomp_bpf.h \

@@ -11,6 +11,8 @@
 #include "sandbox/common/error.h"
 #include "sandbox/plan.h"
 
+struct rootfs;
+
 /* The launcher between fork and execve. Single-threaded, in the container's namespaces; before pivot_root it
  * still sees the host's file system below "/", after it only the container's. */
 struct launch {
@@ -23,6 +25,7 @@ struct launch {
 	int session;    /* SEQPACKET to the supervisor; the start order, then exec's outcome */
 	int proc_fd;    /* O_PATH of a procfs of the container's pid namespace, or -1 */
 	int root_fd;    /* O_PATH of the container's root, once mounted; -1 before */
+	struct rootfs *rootfs; /* of sandbox/linux/rootfs.h: from rootfs_prepare to rootfs_finish; NULL before and after */
 	int console_socket; /* connected socket that wants the pty master, or -1 */
 	unsigned int preserve_fds;
 	char **environment; /* the program's environment, NULL-terminated; made by environment_apply */
