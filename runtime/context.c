@@ -31,17 +31,23 @@ static const char *default_root(struct arena *arena)
 	return arena_printf(arena, "/run/user/%u/sandlock-oci", geteuid());
 }
 
-int context_open(struct context *context, const struct global_options *global, bool create, struct error *err)
+int context_open_place(struct context *context, bool create, struct error *err)
 {
-	*context = (struct context){.global = global, .log = {.fd = -1}, .place = {.directory = -1}};
-	if (log_open(&context->log, global->log, global->log_format, global->debug, err) < 0)
-		return -err->code;
-	const char *root = global->root != NULL ? global->root : default_root(&context->arena);
+	const char *root = context->global->root != NULL ? context->global->root : default_root(&context->arena);
+
 	if (session_place_open(&context->place, root, create, err) < 0)
 		return -err->code;
 	if (create && !context->place.writable)
 		log_message(&context->log, LOG_LEVEL_DEBUG, "%s is not writable: containers have no record on disk", root);
 	return 0;
+}
+
+int context_open(struct context *context, const struct global_options *global, struct error *err)
+{
+	*context = (struct context){.global = global, .log = {.fd = -1}, .place = {.directory = -1}};
+	if (log_open(&context->log, global->log, global->log_format, global->debug, err) < 0)
+		return -err->code;
+	return context_open_place(context, false, err);
 }
 
 void context_close(struct context *context)
@@ -63,7 +69,7 @@ int context_open_container(struct context *context, const struct global_options 
 		return rc;
 	if (arguments_check(command, *argc, 1, maximum, err) < 0 || session_id_check(argv[0], err) < 0)
 		return -err->code;
-	return context_open(context, global, false, err);
+	return context_open(context, global, err);
 }
 
 int context_state(struct context *context, const char *id, struct session_client *client, struct session_answer *answer,

@@ -17,8 +17,10 @@ struct context {
 	struct arena arena;
 };
 
-/* Opens log and root; with `create` the root is made when it is missing. */
-int context_open(struct context *context, const struct global_options *global, bool create, struct error *err);
+/* Opens log and root. */
+int context_open(struct context *context, const struct global_options *global, struct error *err);
+/* Opens the root alone; with `create` it is made when it is missing. */
+int context_open_place(struct context *context, bool create, struct error *err);
 void context_close(struct context *context);
 
 /* Parses options and the id of a command that takes exactly one container. Returns 0, 1 after --help, or an error. */

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-#include "runtime/context.h"
+#include "runtime/report.h"
 #include "runtime/signals.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/session/jobs.h"
@@ -27,12 +27,16 @@ static int kill_all(struct context *context, const char *id, struct session_clie
 		return kill_unresponsive(client, signal_number, err);
 	if (rc < 0)
 		return rc;
-	(void)context;
-	if (answer.reply.reach == REACH_PIDNS)
-		return session_jobs_signal(answer.reply.reaper_pid, signal_number, NULL, err);
-	if (answer.reply.reach == REACH_CGROUP)
-		return session_jobs_signal_cgroup(answer.plan_fd, signal_number, err);
+	if (answer.reply.reach == REACH_PIDNS || answer.reply.reach == REACH_CGROUP) {
+		struct report report;
+		struct session_members members;
+		if (report_make(context, &answer, &report, err) < 0)
+			return -err->code;
+		report_members(&answer.reply, &report.record, &members);
+		return session_jobs_signal(&members, signal_number, err);
+	}
 	/* What left the main process's hands cannot be named: say so (S7). */
+	session_answer_close(&answer);
 	rc = session_request(client, REQUEST_KILL, signal_number, NULL, 0, SESSION_ANSWER_TIMEOUT_MS, &answer, err);
 	if (rc < 0)
 		return rc;

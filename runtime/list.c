@@ -169,7 +169,7 @@ int command_list(const struct command *command, struct global_options *global, i
 		return -err->code;
 	if (strcmp(format, "table") != 0 && strcmp(format, "json") != 0)
 		return error_set(err, EINVAL, "--format: \"%s\" is neither table nor json", format);
-	if (context_open(&context, global, false, err) < 0)
+	if (context_open(&context, global, err) < 0)
 		return -err->code;
 	return print_all(&context, quiet ? FORMAT_QUIET : strcmp(format, "json") == 0 ? FORMAT_JSON : FORMAT_TABLE, err);
 }

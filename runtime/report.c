@@ -10,9 +10,20 @@
 
 #define RECORD_MAX (4 * 1024 * 1024)
 
+void report_members(const struct reply *reply, const struct session_record *record, struct session_members *members)
+{
+	*members = (struct session_members){.reaper_pid = reply->reaper_pid};
+	if (reply->reach != REACH_CGROUP)
+		return;
+	for (size_t i = 0; i < record->cgroups_count && i < CGROUP_PATHS_MAX; i++)
+		members->paths[members->paths_count++] =
+		    (struct cgroup_path){record->cgroups[i].key, record->cgroups[i].value};
+}
+
 int report_make(struct context *context, const struct session_answer *answer, struct report *report, struct error *err)
 {
 	const struct reply *reply = &answer->reply;
+	struct session_members members;
 	struct session_jobs jobs = {0};
 	CLEANUP_FREE char *text = NULL;
 	size_t length;
@@ -38,10 +49,8 @@ int report_make(struct context *context, const struct session_answer *answer, st
 	report->session.exit_code = reply->exit_kind == EXIT_CODE ? reply->exit_value : 0;
 	report->session.exit_signal = reply->exit_kind == EXIT_SIGNAL ? reply->exit_value : 0;
 	report->session.oom = (reply->flags & REPLY_OOM) != 0;
-	if (reply->reach == REACH_PIDNS)
-		rc = reply->reaper_pid > 0 ? session_jobs_count(reply->reaper_pid, &jobs, err) : 0;
-	else
-		rc = session_jobs_count_cgroup(&report->record, &jobs, err);
+	report_members(reply, &report->record, &members);
+	rc = session_jobs_count(&members, &jobs, err);
 	if (rc < 0)
 		return rc;
 	report->session.processes = (uint32_t)jobs.processes;

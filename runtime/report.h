@@ -4,6 +4,7 @@
 #define SANDLOCK_RUNTIME_REPORT_H
 
 #include "runtime/context.h"
+#include "sandbox/session/jobs.h"
 #include "spec/state.h"
 
 /* What is known of a session; `state.record` and `state.session` point into it, strings into the context's arena. */
@@ -15,5 +16,8 @@ struct report {
 
 /* Makes a report from a supervisor's answer; counts the session's processes once the main process has exited. */
 int report_make(struct context *context, const struct session_answer *answer, struct report *report, struct error *err);
+
+/* The session's processes, by its reach; the strings stay the record's. */
+void report_members(const struct reply *reply, const struct session_record *record, struct session_members *members);
 
 #endif

@@ -42,6 +42,6 @@ const struct oci_namespace *config_namespace(const struct oci_config *config, ui
 /* The path below /proc/sys of a sysctl. As for sysctl(8), the first separator tells which form the name has:
  * "net.ipv4.conf.eth0/1.forwarding" and "net/ipv4/conf/eth0.1/forwarding" are the same. NULL for a name with an
  * empty part, "." or "..". */
-const char *sysctl_path(struct arena *arena, const char *name);
+const char *sysctl_key_path(struct arena *arena, const char *name);
 
 #endif

@@ -128,7 +128,7 @@ static void swap_separators(char *text)
 	}
 }
 
-const char *sysctl_path(struct arena *arena, const char *name)
+const char *sysctl_key_path(struct arena *arena, const char *name)
 {
 	char *path = arena_strdup(arena, name);
 
@@ -217,7 +217,7 @@ static const char *own_namespace(uint32_t type)
 static int one_sysctl_validate(const struct validation *validation, const struct oci_config *config,
 			       const struct oci_pair *sysctl)
 {
-	const char *path = sysctl_path(validation->arena, sysctl->key);
+	const char *path = sysctl_key_path(validation->arena, sysctl->key);
 
 	if (path == NULL)
 		return error_set(validation->err, EINVAL, "linux.sysctl: \"%.256s\" is not the name of a sysctl",

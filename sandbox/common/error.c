@@ -71,8 +71,14 @@ int error_wrap(struct error *err, const char *format, ...)
 	format_message(&outer, format, args);
 	va_end(args);
 
+	/* What does not fit is cut at the end. */
 	size_t length = strlen(outer.message);
-	snprintf(outer.message + length, sizeof outer.message - length, ": %s", err->message);
+	size_t room = sizeof outer.message - length - 1;
+	for (const char *c = ": "; *c != '\0' && room > 0; c++, room--)
+		outer.message[length++] = *c;
+	for (const char *c = err->message; *c != '\0' && room > 0; c++, room--)
+		outer.message[length++] = *c;
+	outer.message[length] = '\0';
 	*err = outer;
 	return -(err->code > 0 ? err->code : EINVAL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/linux/capability.h"
+#include "sandbox/linux/seccomp.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -100,6 +101,11 @@ int capability_apply(struct launch *launch, struct error *err)
 	 * is permitted and in the bounding set. */
 	next.permitted = process->permitted & current.permitted;
 	next.effective = process->effective & next.permitted;
+	/* Loading a filter without no_new_privs takes it; execve(2) takes it away, see seccomp.h. */
+	if (seccomp_needs_privilege(launch)) {
+		next.permitted |= current.permitted & (1ull << CAP_SYS_ADMIN);
+		next.effective |= current.permitted & (1ull << CAP_SYS_ADMIN);
+	}
 	next.inheritable = process->inheritable & (current.inheritable | (current.permitted & bounding_set()));
 	rc = set_sets(&next);
 	if (rc < 0)
@@ -107,5 +113,5 @@ int capability_apply(struct launch *launch, struct error *err)
 				   "can't apply capabilities (effective %#llx, permitted %#llx, inheritable %#llx)",
 				   (unsigned long long)next.effective, (unsigned long long)next.permitted,
 				   (unsigned long long)next.inheritable);
-	return apply_ambient(process->ambient & next.permitted & next.inheritable, err);
+	return apply_ambient(process->ambient & process->permitted & next.permitted & next.inheritable, err);
 }

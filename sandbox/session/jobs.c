@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/nsfs.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -13,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
+#include "sandbox/cgroup/kill.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
 #include "sandbox/common/number.h"
@@ -30,7 +32,7 @@ static void cleanup_closedir(DIR **directory)
 /* A pid namespace by its inode; all of them are on the one nsfs. */
 static bool namespace_inode(int proc, const char *pid, ino_t *inode)
 {
-	char path[64];
+	char path[NAME_MAX + 16];
 	struct stat status;
 
 	snprintf(path, sizeof path, "%s/ns/pid", pid);
@@ -43,7 +45,7 @@ static bool namespace_inode(int proc, const char *pid, ino_t *inode)
 /* Whether the process lives in a namespace below `wanted`: containers may nest. */
 static bool is_below(int proc, const char *pid, ino_t wanted)
 {
-	char path[64];
+	char path[NAME_MAX + 16];
 	struct stat status;
 
 	snprintf(path, sizeof path, "%s/ns/pid", pid);
@@ -58,7 +60,8 @@ static bool is_below(int proc, const char *pid, ino_t wanted)
 	return false;
 }
 
-int session_jobs_each(pid_t reaper_pid, int (*visit)(pid_t pid, int pidfd, void *data), void *data, struct error *err)
+static int each_in_namespace(pid_t reaper_pid, int (*visit)(pid_t pid, int pidfd, void *data), void *data,
+			     struct error *err)
 {
 	__attribute__((cleanup(cleanup_closedir))) DIR *proc = opendir("/proc");
 	char reaper[16];
@@ -89,6 +92,48 @@ int session_jobs_each(pid_t reaper_pid, int (*visit)(pid_t pid, int pidfd, void 
 		if (rc < 0)
 			return rc;
 	}
+	return 0;
+}
+
+/* A number that is in the cgroup before and after its pidfd was opened is a member's. */
+static int each_in_cgroup(const struct cgroup_path *path, int (*visit)(pid_t pid, int pidfd, void *data), void *data,
+			  struct error *err)
+{
+	struct cgroup_pids before = {0}, after = {0};
+	int *pidfds = NULL;
+	int rc = cgroup_pids_below(AT_FDCWD, path->path, &before);
+
+	if (rc == 0 && before.count > 0) {
+		pidfds = calloc(before.count, sizeof *pidfds);
+		rc = pidfds == NULL ? -ENOMEM : 0;
+	}
+	for (size_t i = 0; rc == 0 && i < before.count; i++)
+		pidfds[i] = sl_pidfd_open(before.items[i], 0);
+	if (rc == 0)
+		rc = cgroup_pids_below(AT_FDCWD, path->path, &after);
+	if (rc < 0)
+		error_errno(err, -rc, "list the processes of %s", path->path);
+	for (size_t i = 0; pidfds != NULL && i < before.count; i++) {
+		bool member = false;
+		for (size_t j = 0; j < after.count && !member; j++)
+			member = after.items[j] == before.items[i];
+		if (rc == 0 && member && pidfds[i] >= 0)
+			rc = visit(before.items[i], pidfds[i], data);
+		cleanup_close(&pidfds[i]);
+	}
+	free(pidfds);
+	cgroup_pids_free(&before);
+	cgroup_pids_free(&after);
+	return rc;
+}
+
+int session_jobs_each(const struct session_members *members, int (*visit)(pid_t pid, int pidfd, void *data),
+		      void *data, struct error *err)
+{
+	if (members->reaper_pid > 0)
+		return each_in_namespace(members->reaper_pid, visit, data, err);
+	if (members->paths_count > 0)
+		return each_in_cgroup(&members->paths[0], visit, data, err);
 	return 0;
 }
 
@@ -131,12 +176,12 @@ static int count(pid_t pid, int pidfd, void *data)
 	return 0;
 }
 
-int session_jobs_count(pid_t reaper_pid, struct session_jobs *jobs, struct error *err)
+int session_jobs_count(const struct session_members *members, struct session_jobs *jobs, struct error *err)
 {
 	struct counting counting = {jobs, NULL};
 
 	*jobs = (struct session_jobs){0};
-	int rc = session_jobs_each(reaper_pid, count, &counting, err);
+	int rc = session_jobs_each(members, count, &counting, err);
 	free(counting.groups);
 	return rc == -ENOMEM ? error_errno(err, ENOMEM, "count the session's processes") : rc;
 }
@@ -165,23 +210,19 @@ static int send_signal(pid_t pid, int pidfd, void *data)
 	return 0;
 }
 
-int session_jobs_signal(pid_t reaper_pid, int signal_number, size_t *reached, struct error *err)
+int session_jobs_signal(const struct session_members *members, int signal_number, struct error *err)
 {
-	size_t total = 0;
-
+	if (members->reaper_pid <= 0 && signal_number == SIGKILL)
+		return cgroup_kill_paths(members->paths, members->paths_count, CGROUP_TIMEOUT_MS, err);
 	for (int round = 0; round < KILL_ROUNDS; round++) {
 		struct signalling signalling = {.signal_number = signal_number};
-		if (session_jobs_each(reaper_pid, send_signal, &signalling, err) < 0)
+		if (session_jobs_each(members, send_signal, &signalling, err) < 0)
 			return -err->code;
-		total += signalling.reached;
 		if (signalling.refused > 0)
 			return error_set(err, EPERM, "%zu processes could not be signalled (the first is %d): operation not permitted",
 					 signalling.refused, signalling.first_refused);
-		if (signal_number != SIGKILL || signalling.reached == 0) {
-			if (reached != NULL)
-				*reached = total;
+		if (signal_number != SIGKILL || signalling.reached == 0)
 			return 0;
-		}
 	}
 	return error_set(err, EAGAIN, "the session forks faster than its processes can be killed; delete it instead");
 }

@@ -157,6 +157,8 @@ static int run(struct joining *joining, struct error *err)
 		launch->process = &launch->process_plan->process;
 	}
 	launch->preserve_fds = joining->order.preserve_fds;
+	if (launch->plan->seccomp.listener_fd >= 0)
+		joining->host_proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	/* What only the caller may do. */
 	if (rlimits_raise(launch, err) < 0 || oom_score_apply(launch, err) < 0 ||
 	    cgroup_join_fds(joining->cgroup_fds, joining->order.cgroup_fds, err) < 0 || join(joining, err) < 0)
@@ -195,6 +197,7 @@ int joiner_main(int control)
 	    .time_ns = -1,
 	    .process_fd = -1,
 	    .cgroup = -1,
+	    .host_proc = -1,
 	};
 	struct error err = {0};
 

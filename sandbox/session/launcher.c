@@ -16,6 +16,7 @@
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
 #include "sandbox/common/message.h"
+#include "sandbox/common/number.h"
 #include "sandbox/common/syscalls.h"
 #include "sandbox/linux/affinity.h"
 #include "sandbox/linux/capability.h"
@@ -198,10 +199,10 @@ static int await_reaper(const struct joining *joining, struct error *err)
 static int apply_process(struct launch *launch, struct error *err)
 {
 	static int (*const steps[])(struct launch *, struct error *) = {
-	    personality_apply,	  memory_policy_apply,	     io_priority_apply,	    scheduler_apply,
-	    affinity_final_apply, rlimits_apply,	     lsm_apply,		    no_new_privileges_apply,
-	    capability_bounding_apply, seccomp_apply_early, capability_keep, cwd_enter,
-	    user_apply,		  capability_apply,	     cwd_verify,
+	    personality_apply,	  memory_policy_apply, io_priority_apply,	scheduler_apply,
+	    affinity_final_apply, rlimits_apply,       lsm_apply,		no_new_privileges_apply,
+	    capability_keep,	  cwd_enter,	       capability_bounding_apply, user_apply,
+	    capability_apply,	  cwd_verify,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
@@ -245,11 +246,24 @@ _Noreturn static void execute(struct launch *launch)
 	struct error err = {0};
 
 	if (run_hooks(launch, launch->plan->hooks_start_container, "startContainer", "created", &err) < 0 ||
-	    seccomp_apply_late(launch, &err) < 0)
+	    seccomp_apply(launch, &err) < 0)
 		fail_start(launch, &err);
 	execve(launch->executable, launch->arguments, launch->environment);
 	executable_error(launch->executable, errno, &err);
 	fail_start(launch, &err);
+}
+
+/* Our number in the caller's pid namespace: what "self" is in its procfs. */
+static pid_t read_host_pid(int proc)
+{
+	char text[16];
+	int pid;
+	ssize_t length = readlinkat(proc, "self", text, sizeof text - 1);
+
+	if (length <= 0)
+		return 0;
+	text[length] = '\0';
+	return number_parse_int(text, 1, INT32_MAX, &pid) < 0 ? 0 : pid;
 }
 
 static int build(struct joining *joining, struct error *err)
@@ -267,7 +281,7 @@ static int build(struct joining *joining, struct error *err)
 		return -err->code;
 	if (has_process && (make_arguments(launch, err) < 0 || environment_apply(launch, err) < 0))
 		return -err->code;
-	if (launch->process->terminal && terminal_open(launch, err) < 0)
+	if (launch->process->terminal && (terminal_open(launch, err) < 0 || terminal_mount_console(launch, err) < 0))
 		return -err->code;
 	if (reaper && hand_off(joining, err) < 0)
 		return -err->code;
@@ -285,6 +299,9 @@ void launcher_main(struct joining *joining)
 	struct error err = {0};
 
 	reset_signals();
+	launch->fail = fail_start;
+	if (joining->host_proc >= 0)
+		launch->host_pid = read_host_pid(joining->host_proc);
 	if (build(joining, &err) < 0)
 		launcher_fail(launch, &err);
 	/* All that is left is the session socket and what the user's program gets (D1, D4). */

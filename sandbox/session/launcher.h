@@ -17,6 +17,7 @@ struct joining {
 	int time_ns;
 	int process_fd;
 	int cgroup;
+	int host_proc; /* the caller's /proc, if our number in it is needed */
 	int cgroup_fds[CGROUP_PATHS_MAX];
 };
 

@@ -116,8 +116,8 @@ int session_place_describe_holder(const struct session_place *place, const char 
 {
 	struct session_name name;
 	unsigned long inode;
-	int pid;
-	uid_t uid;
+	int pid = 0;
+	uid_t uid = 0;
 
 	session_place_name(place, id, &name);
 	if (find_socket(&name, &inode) && find_process(inode, &pid, &uid))

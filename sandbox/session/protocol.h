@@ -83,7 +83,7 @@ struct reply {
 	uint32_t jobs_killed; /* DELETE */
 	uint32_t flags;       /* REPLY_* */
 	uint32_t reserved[4];
-	char text[1024];
+	char text[2048]; /* struct error's message */
 };
 
 enum {

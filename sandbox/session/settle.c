@@ -46,7 +46,7 @@ void supervisor_settle_begin(struct supervisor *supervisor)
 	if (count > 0 && supervisor->reaper_pidfd < 0)
 		cgroup_kill_paths(paths, count, CGROUP_TIMEOUT_MS, &err);
 	else if (count > 0)
-		cgroup_thaw_paths(paths, count, CGROUP_TIMEOUT_MS, &err);
+		cgroup_thaw_paths(paths, count, &err);
 }
 
 static void drop_dying(struct supervisor *supervisor)

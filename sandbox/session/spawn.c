@@ -65,6 +65,29 @@ static int prepare(struct execution *execution, struct error *err)
 	return 0;
 }
 
+/* A child of a child that ends at once: no child of ours, and it knows its parent from the start. */
+static pid_t fork_orphan(const struct execution *execution)
+{
+	pid_t middle = vfork();
+
+	if (middle == 0) {
+		pid_t child = vfork();
+		if (child == 0)
+			execute(execution);
+		_exit(child < 0 ? 1 : 0);
+	}
+	return middle;
+}
+
+static pid_t fork_child(const struct execution *execution)
+{
+	pid_t child = vfork();
+
+	if (child == 0)
+		execute(execution);
+	return child;
+}
+
 int spawn_supervisor(int image, unsigned int preserve_fds, const char *id, struct error *err)
 {
 	CLEANUP_CLOSE int ours = -1;
@@ -78,19 +101,12 @@ int spawn_supervisor(int image, unsigned int preserve_fds, const char *id, struc
 	struct execution execution = {image, theirs, preserve_fds, "supervisor", id, ""};
 	if (prepare(&execution, err) < 0)
 		return -err->code;
-
-	pid_t middle = vfork();
-	if (middle < 0)
-		return error_errno(err, errno, "fork");
-	if (middle == 0) {
-		/* The supervisor shall be no child of ours, and know its parent from the start. */
-		pid_t child = vfork();
-		if (child == 0)
-			execute(&execution);
-		_exit(child < 0 ? 1 : 0);
-	}
+	pid_t middle = fork_orphan(&execution);
+	int saved = errno;
 	if (execution.image != image)
 		close(execution.image);
+	if (middle < 0)
+		return error_errno(err, saved, "fork");
 	while (waitpid(middle, &status, 0) < 0)
 		if (errno != EINTR)
 			return error_errno(err, errno, "wait for the supervisor's start");
@@ -105,9 +121,7 @@ pid_t spawn_joiner(int image, unsigned int preserve_fds, int control, const char
 
 	if (prepare(&execution, err) < 0)
 		return -err->code;
-	pid_t child = vfork();
-	if (child == 0)
-		execute(&execution);
+	pid_t child = fork_child(&execution);
 	int saved = errno;
 	if (execution.image != image)
 		close(execution.image);

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/creation.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hooks/plan.h"
+#include "sandbox/cgroup/cgroup.h"
+#include "sandbox/common/cleanup.h"
+#include "sandbox/common/file.h"
+#include "sandbox/common/number.h"
+#include "sandbox/common/syscalls.h"
+#include "sandbox/linux/devices_plan.h"
+#include "sandbox/linux/kernel_settings_plan.h"
+#include "sandbox/linux/mounts_plan.h"
+#include "sandbox/linux/namespaces_plan.h"
+#include "sandbox/linux/pid1.h"
+#include "sandbox/linux/process_plan.h"
+#include "sandbox/linux/seccomp_plan.h"
+#include "sandbox/session/console.h"
+#include "spec/parse.h"
+#include "spec/record.h"
+
+static void warn(void *data, const char *message)
+{
+	const struct context *context = data;
+
+	log_message(&context->log, LOG_LEVEL_WARNING, "%s", message);
+}
+
+/* Unknown properties and warnings: told, or with --strict refused. */
+static int handle_notes(const struct context *context, const struct config_notes *notes, struct error *err)
+{
+	for (const struct config_note *note = notes->first; note != NULL; note = note->next) {
+		if (note->kind == NOTE_UNKNOWN && context->global->strict)
+			return error_set(err, EINVAL, "--strict: config.json: %s", note->text);
+		log_message(&context->log, note->kind == NOTE_UNKNOWN ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARNING,
+			    "config.json: %s", note->text);
+	}
+	return 0;
+}
+
+/* Whether the capability is in our effective set; /proc is not needed for that. */
+static bool has_capability(int capability)
+{
+	struct {
+		uint32_t version;
+		int pid;
+	} header = {0x20080522, 0};
+	struct {
+		uint32_t effective, permitted, inheritable;
+	} data[2] = {{0}, {0}};
+
+	return syscall(SYS_capget, &header, data) == 0 && (data[capability / 32].effective & (1u << (capability % 32))) != 0;
+}
+
+#define CAPABILITY_SYS_ADMIN 21
+
+static int plan_cgroup(struct context *context, const char *id, struct creation_plan *plan, struct error *err)
+{
+	const struct global_options *global = context->global;
+	const struct oci_config *config = plan->config;
+	struct cgroup_settings settings = {
+	    .manager = global->systemd_cgroup ? CGROUP_MANAGER_SYSTEMD : CGROUP_MANAGER_CGROUPFS,
+	    .id = id,
+	    .cgroups_path = config->linux_.cgroups_path,
+	    .rootless = geteuid() != 0,
+	    .annotations = config->annotations,
+	    .annotations_count = config->annotations_count,
+	    .owner_uid = cgroup_owner(config),
+	};
+	static const struct {
+		const char *name;
+		enum cgroup_manager manager;
+	} managers[] = {
+	    {"cgroupfs", CGROUP_MANAGER_CGROUPFS},
+	    {"systemd", CGROUP_MANAGER_SYSTEMD},
+	    {"disabled", CGROUP_MANAGER_DISABLED},
+	};
+
+	if (global->cgroup_manager != NULL) {
+		size_t i = 0;
+		while (i < ARRAY_SIZE(managers) && strcmp(managers[i].name, global->cgroup_manager) != 0)
+			i++;
+		if (i == ARRAY_SIZE(managers))
+			return error_set(err, EINVAL, "--cgroup-manager: \"%s\" is none of cgroupfs, systemd, disabled",
+					 global->cgroup_manager);
+		settings.manager = managers[i].manager;
+	}
+	if (global->rootless != NULL) {
+		if (strcmp(global->rootless, "true") == 0)
+			settings.rootless = true;
+		else if (strcmp(global->rootless, "false") == 0)
+			settings.rootless = false;
+		else if (strcmp(global->rootless, "auto") != 0)
+			return error_set(err, EINVAL, "--rootless: \"%s\" is none of true, false, auto", global->rootless);
+	}
+	if (cgroup_plan(&settings, config->linux_.resources, &plan->cgroup, err) < 0)
+		return -err->code;
+	cgroup_fill_plan(&plan->builder, plan->cgroup);
+	return 0;
+}
+
+/* The whole of config.json, each part by the file that knows it. */
+static int plan_all(struct context *context, const struct creation_options *options, const char *id, const char *bundle,
+		    struct creation_plan *plan, struct error *err)
+{
+	struct plan_builder *builder = &plan->builder;
+	const struct oci_config *config = plan->config;
+	struct mounts_plan_options mounts = {.bundle = bundle, .privileged = has_capability(CAPABILITY_SYS_ADMIN)};
+	struct process_plan_options process = {.warn = warn, .warn_context = context};
+	const struct seccomp_plan_options seccomp = {.oci_version = "1.3.0", .warn = warn, .context = context};
+
+	builder->plan.id = plan_add_string(builder, id);
+	builder->plan.bundle = plan_add_string(builder, bundle);
+	builder->plan.flags = (options->no_pivot ? PLAN_NO_PIVOT : 0) |
+			      (options->no_new_keyring ? PLAN_NO_NEW_KEYRING : 0) |
+			      (mounts.privileged ? 0 : PLAN_ROOTLESS);
+	if (namespaces_plan(builder, config, err) < 0)
+		return -err->code;
+	mounts.user_namespace = builder->plan.userns;
+	process.userns = builder->plan.userns;
+	if (kernel_settings_plan(builder, config, err) < 0 || mounts_plan(builder, config, &mounts, err) < 0 ||
+	    devices_plan(builder, config, &mounts, err) < 0 || hooks_plan(builder, config, err) < 0)
+		return -err->code;
+	hooks_plan_state(builder, config, id, bundle);
+	if (config->process != NULL &&
+	    process_plan(builder, config->process, &builder->plan.process, &process, err) < 0)
+		return -err->code;
+	if (seccomp_plan(builder, config->linux_.seccomp, &seccomp, &builder->plan.seccomp, err) < 0)
+		return -err->code;
+	return plan_cgroup(context, id, plan, err);
+}
+
+static const char *user_name(struct arena *arena)
+{
+	/* No look-up by name service: a static program has none that fits, and it takes time. */
+	return geteuid() == 0 ? "root" : arena_printf(arena, "%u", geteuid());
+}
+
+static void make_record(struct context *context, const char *id, const char *bundle, struct creation_plan *plan)
+{
+	const struct oci_config *config = plan->config;
+	struct session_record record = {
+	    .oci_version = config->oci_version,
+	    .id = id,
+	    .bundle = bundle,
+	    .rootfs = plan_text(plan->plan, plan->plan->rootfs),
+	    .owner_uid = geteuid(),
+	    .owner = user_name(&context->arena),
+	    .annotations = config->annotations,
+	    .annotations_count = config->annotations_count,
+	};
+	const struct plan_pair *pairs = plan_items(plan->plan, plan->plan->cgroup_paths);
+
+	clock_gettime(CLOCK_REALTIME, &record.created);
+	record.cgroups = arena_array(&context->arena, plan->plan->cgroup_paths.count, sizeof *record.cgroups);
+	record.cgroups_count = plan->plan->cgroup_paths.count;
+	for (size_t i = 0; i < record.cgroups_count; i++) {
+		const char *controllers = plan_text(plan->plan, pairs[i].key);
+		record.cgroups[i] = (struct oci_pair){controllers == NULL ? "" : controllers,
+						      plan_text(plan->plan, pairs[i].value)};
+	}
+	plan->record = (char *)record_write(&context->arena, &record);
+	plan->record_length = strlen(plan->record);
+}
+
+/* Descriptors 3 and up that are to be passed must be there: otherwise our own would come in their place. */
+static int check_preserved(const struct creation_options *options, struct error *err)
+{
+	for (int i = 0; i < options->preserve_fds; i++)
+		if (fcntl(3 + i, F_GETFD) < 0)
+			return error_set(err, EBADF, "--preserve-fds %d: descriptor %d is not open", options->preserve_fds,
+					 3 + i);
+	return 0;
+}
+
+static int open_console(const struct creation_options *options, struct creation_plan *plan, struct error *err)
+{
+	bool terminal = plan->config->process != NULL && plan->config->process->terminal;
+	int pair[2];
+
+	if (console_check(terminal, options->detach, options->console_socket, err) < 0)
+		return -err->code;
+	if (!terminal)
+		return 0;
+	if (options->console_socket != NULL) {
+		plan->console_socket = console_socket_connect(options->console_socket, err);
+		return plan->console_socket < 0 ? -err->code : 0;
+	}
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return error_errno(err, errno, "make a socket pair for the terminal");
+	plan->console_ours = pair[0];
+	plan->console_socket = pair[1];
+	return 0;
+}
+
+static int open_owner(const struct creation_options *options, struct creation_plan *plan, struct error *err)
+{
+	int pid = getpid();
+
+	if (options->owner != NULL) {
+		if (number_parse_int(options->owner, 1, INT_MAX, &pid) < 0)
+			return error_set(err, EINVAL, "--owner: \"%s\" is not a process id", options->owner);
+	} else if (options->detach || options->keep) {
+		return 0;
+	}
+	plan->owner_pidfd = sl_pidfd_open(pid, 0);
+	if (plan->owner_pidfd < 0)
+		return error_errno(err, errno, "--owner: open process %d", pid);
+	return 0;
+}
+
+int creation_plan_make(struct context *context, const struct creation_options *options, const char *id,
+		       struct creation_plan *plan, struct error *err)
+{
+	struct config_notes notes = {0};
+	char bundle[PATH_MAX];
+
+	plan_builder_init(&plan->builder);
+	if (check_preserved(options, err) < 0)
+		return -err->code;
+	session_place_close(&context->place);
+	if (context_open_place(context, true, err) < 0)
+		return -err->code;
+	plan->bundle_fd = open(options->bundle, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+	if (plan->bundle_fd < 0 || realpath(options->bundle, bundle) == NULL)
+		return error_errno(err, errno, "--bundle: open %s", options->bundle);
+	if (config_load(&context->arena, plan->bundle_fd, &notes, &plan->config, err) < 0 ||
+	    handle_notes(context, &notes, err) < 0 || open_console(options, plan, err) < 0 ||
+	    open_owner(options, plan, err) < 0 || plan_all(context, options, id, bundle, plan, err) < 0)
+		return -err->code;
+	plan->plan_fd = plan_seal(&plan->builder, err);
+	if (plan->plan_fd < 0 || plan_map(plan->plan_fd, &plan->plan, err) < 0)
+		return -err->code;
+	make_record(context, id, bundle, plan);
+	return 0;
+}
+
+void creation_plan_free(struct creation_plan *plan)
+{
+	int *const fds[] = {&plan->plan_fd, &plan->bundle_fd, &plan->console_socket, &plan->console_ours,
+			    &plan->owner_pidfd};
+
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
+		cleanup_close(fds[i]);
+		*fds[i] = -1;
+	}
+	plan_builder_free(&plan->builder);
+	cgroup_freep(&plan->cgroup);
+	plan->cgroup = NULL;
+}
+
+/* Complete or not there at all: engines read it as soon as it exists. */
+static int write_pid_file(const char *path, pid_t pid, struct error *err)
+{
+	char temporary[PATH_MAX], text[16];
+	const char *slash = strrchr(path, '/');
+	int directory = slash == NULL ? 0 : (int)(slash - path) + 1;
+
+	if (snprintf(temporary, sizeof temporary, "%.*s.%s.%d", directory, path, path + directory, getpid()) >=
+	    (int)sizeof temporary)
+		return error_errno(err, ENAMETOOLONG, "--pid-file %s", path);
+	CLEANUP_CLOSE int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd < 0)
+		return error_errno(err, errno, "--pid-file: create %s", path);
+	int length = snprintf(text, sizeof text, "%d", pid);
+	int rc = file_write_all(fd, text, (size_t)length);
+	if (rc == 0 && rename(temporary, path) < 0)
+		rc = -errno;
+	if (rc < 0) {
+		unlink(temporary);
+		return error_errno(err, -rc, "--pid-file: write %s", path);
+	}
+	return 0;
+}
+
+static void abandon(struct session_created *created)
+{
+	CLEANUP_SESSION_ANSWER struct session_answer answer;
+	struct error ignored = {0};
+
+	session_request(&created->supervisor, REQUEST_DELETE, 1, NULL, 0, SESSION_ANSWER_TIMEOUT_MS, &answer, &ignored);
+	session_created_close(created);
+}
+
+int creation_carry_out(struct context *context, const struct creation_options *options, const char *id,
+		       struct creation_plan *plan, struct session_created *created, struct error *err)
+{
+	const struct session_order order = {
+	    .place = &context->place,
+	    .id = id,
+	    .config = plan->config,
+	    .builder = &plan->builder,
+	    .plan_fd = plan->plan_fd,
+	    .plan = plan->plan,
+	    .cgroup = plan->cgroup,
+	    .record = plan->record,
+	    .record_length = plan->record_length,
+	    .preserve_fds = (unsigned int)options->preserve_fds,
+	    .console_socket = plan->console_socket,
+	    .owner_pidfd = plan->owner_pidfd,
+	    .own_main = !options->detach,
+	};
+
+	if (session_create(&order, created, err) < 0)
+		return -err->code;
+	if (options->pid_file != NULL && write_pid_file(options->pid_file, created->main_pid, err) < 0) {
+		abandon(created);
+		return -err->code;
+	}
+	return 0;
+}
