@@ -4,17 +4,25 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "sandbox/common/cleanup.h"
 #include "sandbox/common/number.h"
 #include "sandbox/session/roles.h"
 
 int main(int argc, char **argv)
 {
+	static const struct {
+		const char *role;
+		int descriptors; /* arguments that follow; more is for people who read ps(1) */
+	} roles[] = {{"supervisor", 1}, {"launcher", 1}, {"reaper", 3}};
 	int fds[3] = {-1, -1, -1};
 	sigset_t none;
+	size_t role = 0;
 
-	if (argc < 3)
+	while (role < ARRAY_SIZE(roles) && (argc < 2 || strcmp(argv[1], roles[role].role) != 0))
+		role++;
+	if (role == ARRAY_SIZE(roles) || argc < 2 + roles[role].descriptors)
 		return 125;
-	for (int i = 0; i < 3 && i + 2 < argc; i++)
+	for (int i = 0; i < roles[role].descriptors; i++)
 		if (number_parse_int(argv[i + 2], 0, 1 << 20, &fds[i]) < 0)
 			return 125;
 	/* An executable without a path would be called after its descriptor's number. */
@@ -22,11 +30,12 @@ int main(int argc, char **argv)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 
-	if (strcmp(argv[1], "supervisor") == 0)
+	switch (role) {
+	case 0:
 		return supervisor_main(fds[0]);
-	if (strcmp(argv[1], "launcher") == 0)
+	case 1:
 		return joiner_main(fds[0]);
-	if (strcmp(argv[1], "reaper") == 0)
+	default:
 		return reaper_main(fds[0], fds[1], fds[2]);
-	return 125;
+	}
 }

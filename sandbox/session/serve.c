@@ -392,11 +392,17 @@ void supervisor_serve(struct supervisor *supervisor)
 			poll_fds[n++] = (struct pollfd){.fd = supervisor->clients[i].fd, .events = POLLIN};
 		for (size_t i = 0; i < supervisor->dying_count; i++)
 			poll_fds[n++] = (struct pollfd){.fd = supervisor->dying[i], .events = POLLIN};
-		/* One after the other: see only_foreign_zombies. */
-		if (supervisor->settling && supervisor->jobs_count > 0)
+		/* One after the other, dead ones never: see only_foreign_zombies. */
+		if (supervisor->settling && supervisor->jobs_count > 0 &&
+		    !supervisor_is_dead(supervisor->jobs[supervisor->jobs_count - 1].pidfd))
 			poll_fds[n++] = (struct pollfd){.fd = supervisor->jobs[supervisor->jobs_count - 1].pidfd,
 							.events = POLLIN};
-		if (poll(poll_fds, (nfds_t)n, -1) < 0)
+		int timeout = -1;
+		if (supervisor->zombie_deadline != 0) {
+			int64_t left = supervisor->zombie_deadline - supervisor_now();
+			timeout = left > 0 ? (int)left : 0;
+		}
+		if (poll(poll_fds, (nfds_t)n, timeout) < 0)
 			continue;
 		handle_clients(supervisor, poll_fds + SLOT_FIXED, clients);
 		handle_fixed(supervisor, poll_fds);

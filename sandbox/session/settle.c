@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sandbox/cgroup/freezer.h"
@@ -18,6 +19,17 @@
 #include "sandbox/common/number.h"
 #include "sandbox/common/syscalls.h"
 #include "sandbox/session/supervisor.h"
+
+/* How long a parent outside has to reap its child before the session ends without that. */
+#define ZOMBIE_GRACE_MS 100
+
+int64_t supervisor_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
 
 bool supervisor_is_dead(int pidfd)
 {
@@ -88,21 +100,31 @@ static bool watch_children(struct supervisor *supervisor)
 	return true;
 }
 
+static bool is_reaped(int pidfd)
+{
+	return pidfd < 0 || (sl_pidfd_send_signal(pidfd, 0) < 0 && errno == ESRCH);
+}
+
 /* The reaper of a killed namespace ends after the last process in it was reaped. One whose parent is outside (the main
  * process under an engine, exec'ed ones) is reaped by that parent, at its leisure: when nothing but such zombies is
  * left, everything is dead, and that is what was asked for. */
 static bool only_foreign_zombies(struct supervisor *supervisor)
 {
+	bool zombies = !supervisor->own_main && !is_reaped(supervisor->main_pidfd);
+
 	if (!supervisor_is_dead(supervisor->main_pidfd))
 		return false;
-	while (supervisor->jobs_count > 0) {
-		int pidfd = supervisor->jobs[supervisor->jobs_count - 1].pidfd;
-		if (!supervisor_is_dead(pidfd))
+	for (size_t i = 0; i < supervisor->jobs_count; i++) {
+		int pidfd = supervisor->jobs[i].pidfd;
+		if (!supervisor_is_dead(pidfd)) {
+			/* The loop awaits the last one. */
+			supervisor->jobs[i].pidfd = supervisor->jobs[supervisor->jobs_count - 1].pidfd;
+			supervisor->jobs[supervisor->jobs_count - 1].pidfd = pidfd;
 			return false;
-		close(pidfd);
-		supervisor->jobs_count--;
+		}
+		zombies = zombies || !is_reaped(pidfd);
 	}
-	return watch_children(supervisor) && supervisor->dying_count == 0;
+	return zombies && watch_children(supervisor) && supervisor->dying_count == 0;
 }
 
 static void remove_record(struct supervisor *supervisor)
@@ -159,10 +181,17 @@ void supervisor_settle_progress(struct supervisor *supervisor)
 	if (!supervisor->settling || supervisor->finished)
 		return;
 	if (supervisor->reaper_pidfd >= 0 && !supervisor->reaper_dead) {
-		if (!only_foreign_zombies(supervisor))
+		if (!only_foreign_zombies(supervisor)) {
+			supervisor->zombie_deadline = 0;
 			return;
-		/* The main process may be reaped in this instant; its reaper then ends too. */
-		supervisor->zombie_held = !supervisor_is_dead(supervisor->reaper_pidfd);
+		}
+		/* Parents mostly reap at once, and then the reaper ends too. */
+		int64_t now = supervisor_now();
+		if (supervisor->zombie_deadline == 0)
+			supervisor->zombie_deadline = now + ZOMBIE_GRACE_MS;
+		if (now < supervisor->zombie_deadline)
+			return;
+		supervisor->zombie_held = true;
 	} else if (supervisor->reaper_pidfd < 0 && !supervisor_is_dead(supervisor->main_pidfd)) {
 		return;
 	}

@@ -56,6 +56,7 @@ struct supervisor {
 	bool reaper_dead;
 	bool main_dead;   /* a zombie at least */
 	bool zombie_held; /* all is dead, but a parent outside does not reap */
+	int64_t zombie_deadline; /* when such a parent is no longer waited for; 0: there is none */
 	bool run_poststop; /* nobody else will */
 	bool finished;
 	struct exit_status exit;
@@ -78,6 +79,8 @@ void supervisor_send(const struct supervisor *supervisor, int fd, struct reply *
 /* OCI status */
 uint32_t supervisor_status(const struct supervisor *supervisor);
 
+/* settle.c: CLOCK_MONOTONIC in milliseconds. */
+int64_t supervisor_now(void);
 /* settle.c: whether the process behind a pidfd has ended; true for -1. */
 bool supervisor_is_dead(int pidfd);
 /* settle.c: the shutdown. begin kills every job; progress looks whether all are gone and, once they are, clears
