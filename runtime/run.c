@@ -56,7 +56,7 @@ static int attend(const struct foreground *foreground, struct session_answer *an
 		if (fds[1].revents != 0)
 			forward_signal(foreground);
 		if (fds[0].revents != 0)
-			return session_receive(client, answer, err);
+			return session_receive(client, -1, answer, err);
 	}
 }
 

@@ -67,14 +67,22 @@ void session_answer_close(struct session_answer *answer)
 	}
 }
 
-int session_receive(struct session_client *client, struct session_answer *answer, struct error *err)
+int session_receive(struct session_client *client, int timeout_ms, struct session_answer *answer, struct error *err)
 {
+	struct pollfd poll_fd = {.fd = client->fd, .events = POLLIN};
+	int ready = 1;
+
 	*answer = (struct session_answer){
 	    .record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1};
 	int *const targets[REPLY_FD_COUNT] = {&answer->record_fd, &answer->plan_fd, &answer->main_pidfd,
 					      &answer->reaper_pidfd, &answer->init_fd};
 	int fds[REPLY_FD_COUNT];
 	size_t count = 0, next = 0;
+
+	while (timeout_ms >= 0 && (ready = poll(&poll_fd, 1, timeout_ms)) < 0 && errno == EINTR)
+		;
+	if (ready == 0)
+		return error_set(err, ETIMEDOUT, "the session's supervisor (process %d) does not answer", client->peer.pid);
 	ssize_t length = message_receive(client->fd, &answer->reply, sizeof answer->reply, fds, REPLY_FD_COUNT, &count);
 
 	if (length == 0 || length == -ECONNRESET)
@@ -112,22 +120,11 @@ int session_send(struct session_client *client, uint32_t operation, int32_t argu
 int session_request(struct session_client *client, uint32_t operation, int32_t argument, const int *fds,
 		    size_t fds_count, int timeout_ms, struct session_answer *answer, struct error *err)
 {
-	struct pollfd poll_fd = {.fd = client->fd, .events = POLLIN};
-	int ready;
-
 	*answer = (struct session_answer){
 	    .record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1};
 	if (session_send(client, operation, argument, fds, fds_count, err) < 0)
 		return -err->code;
-	if (timeout_ms >= 0) {
-		do
-			ready = poll(&poll_fd, 1, timeout_ms);
-		while (ready < 0 && errno == EINTR);
-		if (ready == 0)
-			return error_set(err, ETIMEDOUT, "the session's supervisor (process %d) does not answer",
-					 client->peer.pid);
-	}
-	return session_receive(client, answer, err);
+	return session_receive(client, timeout_ms, answer, err);
 }
 
 int session_kill_supervisor(struct session_client *client, struct error *err)

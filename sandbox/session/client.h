@@ -42,7 +42,7 @@ void session_answer_close(struct session_answer *answer);
 /* The two halves of session_request, for who has other things to do between them. */
 int session_send(struct session_client *client, uint32_t operation, int32_t argument, const int *fds, size_t fds_count,
 		 struct error *err);
-int session_receive(struct session_client *client, struct session_answer *answer, struct error *err);
+int session_receive(struct session_client *client, int timeout_ms, struct session_answer *answer, struct error *err);
 
 /* Kills a supervisor that does not answer, and with it the session (design N6), and waits for its end. */
 int session_kill_supervisor(struct session_client *client, struct error *err);

@@ -470,12 +470,13 @@ static void abandon(struct creation *creation)
 		sl_pidfd_send_signal(creation->created->main_pidfd, SIGKILL);
 	cleanup_close(&creation->joiner);
 	creation->joiner = -1;
-	if (creation->bound)
-		session_request(&creation->created->supervisor, REQUEST_ABANDON, 0, NULL, 0,
-				SESSION_ANSWER_TIMEOUT_MS, &answer, &ignored);
-	/* Joiner and launcher, where they are our children. */
+	bool told = creation->bound &&
+		    session_send(&creation->created->supervisor, REQUEST_ABANDON, 0, NULL, 0, &ignored) == 0;
+	/* Joiner and launcher, where they are our children: the supervisor waits for the namespace to be empty. */
 	while (creation->joiner_pid > 0 && waitpid(-1, NULL, __WALL) > 0)
 		;
+	if (told)
+		session_receive(&creation->created->supervisor, SESSION_ANSWER_TIMEOUT_MS, &answer, &ignored);
 	session_created_close(creation->created);
 }
 
