@@ -23,6 +23,11 @@
 int hooks_run(const struct plan *plan, struct plan_array hooks, const char *kind, const char *state,
 	      size_t state_length, struct error *err);
 
+/* Runs all hooks of a kind, also after one failed, and tells each failure to `warn` (may be NULL): runtime.md "Lifecycle"
+ * about poststop. */
+void hooks_run_all(const struct plan *plan, struct plan_array hooks, const char *kind, const char *state,
+		   size_t state_length, void (*warn)(void *context, const char *message), void *context);
+
 /* The state (runtime.md "State") that hooks get: `status` is "creating", "created", "running" or "stopped", `pid`
  * the main process as seen where the hook runs, left out when it is 0. *text is malloc'ed. */
 int hooks_state(const struct plan *plan, const char *status, pid_t pid, char **text, size_t *length, struct error *err);

@@ -147,3 +147,15 @@ int hooks_run(const struct plan *plan, struct plan_array hooks, const char *kind
 	}
 	return 0;
 }
+
+void hooks_run_all(const struct plan *plan, struct plan_array hooks, const char *kind, const char *state,
+		   size_t state_length, void (*warn)(void *context, const char *message), void *context)
+{
+	const struct plan_hook *items = plan_items(plan, hooks);
+
+	for (uint32_t i = 0; i < hooks.count; i++) {
+		struct error err = {0};
+		if (run_one(plan, &items[i], kind, i, state, state_length, &err) < 0 && warn != NULL)
+			warn(context, err.message);
+	}
+}

@@ -127,6 +127,8 @@ static int plan_all(struct context *context, const struct creation_options *opti
 			      (mounts.privileged ? 0 : PLAN_ROOTLESS);
 	if (namespaces_plan(builder, config, err) < 0)
 		return -err->code;
+	if (namespaces_find(config, CLONE_NEWNS) == NULL)
+		builder->plan.flags |= PLAN_SHARED_MOUNTS;
 	mounts.user_namespace = builder->plan.userns;
 	process.userns = builder->plan.userns;
 	if (kernel_settings_plan(builder, config, err) < 0 || mounts_plan(builder, config, &mounts, err) < 0 ||

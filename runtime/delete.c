@@ -8,19 +8,27 @@
 #include "runtime/context.h"
 #include "sandbox/common/cleanup.h"
 
-static void run_poststop(const struct session_answer *answer, const struct log *log)
+static void warn(void *context, const char *message)
+{
+	const struct log *log = context;
+
+	log_message(log, LOG_LEVEL_WARNING, "%s", message);
+}
+
+static void run_poststop(const struct session_answer *answer, struct log *log)
 {
 	const struct plan *plan;
 	CLEANUP_FREE char *state = NULL;
 	struct error err = {0};
 	size_t length;
 
-	if (plan_map(answer->plan_fd, &plan, &err) < 0 || hooks_state(plan, "stopped", 0, &state, &length, &err) < 0 ||
-	    hooks_run(plan, plan->hooks_poststop, "poststop", state, length, &err) < 0)
-		log_message(log, LOG_LEVEL_WARNING, "%s", err.message);
+	if (plan_map(answer->plan_fd, &plan, &err) < 0 || hooks_state(plan, "stopped", 0, &state, &length, &err) < 0)
+		warn(log, err.message);
+	else
+		hooks_run_all(plan, plan->hooks_poststop, "poststop", state, length, warn, log);
 }
 
-int delete_container(struct session_client *client, bool force, const struct log *log, struct error *err)
+int delete_container(struct session_client *client, bool force, struct log *log, struct error *err)
 {
 	CLEANUP_SESSION_ANSWER struct session_answer answer;
 

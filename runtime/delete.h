@@ -9,6 +9,6 @@
 
 /* Ends the session and runs the poststop hooks, whose errors are only logged (runtime.md "Lifecycle"). Returns when
  * nothing is left. */
-int delete_container(struct session_client *client, bool force, const struct log *log, struct error *err);
+int delete_container(struct session_client *client, bool force, struct log *log, struct error *err);
 
 #endif

@@ -89,6 +89,12 @@ static int userns_by_path(const struct session_order *order)
 	return -1;
 }
 
+/* Whether the supervisor makes a process that holds the new namespaces. */
+static bool has_holder(const struct plan *plan)
+{
+	return (plan->flags & (PLAN_REAPER | PLAN_NESTED_PID)) != 0;
+}
+
 static bool uses_cgroup_v2(const struct cgroup *cgroup)
 {
 	size_t count = 0;
@@ -116,7 +122,7 @@ static int send_setup(struct creation *creation, const struct session_name *name
 		setup.flags |= SETUP_OWN_MAIN;
 	if (getppid() == 1)
 		setup.flags |= SETUP_CALLER_IS_INIT;
-	creation->await_cgroup = uses_cgroup_v2(order->cgroup);
+	creation->await_cgroup = has_holder(order->plan) && uses_cgroup_v2(order->cgroup);
 	if (creation->await_cgroup)
 		setup.flags |= SETUP_AWAIT_CGROUP;
 	if (order->place->directory >= 0 && order->place->writable) {
@@ -325,7 +331,7 @@ static int run_runtime_hooks(struct creation *creation, struct error *err)
 	CLEANUP_FREE char *state = NULL;
 	size_t length;
 
-	if (hooks_state(plan, "creating", creation->created->main_pid, &state, &length, err) < 0 ||
+	if (hooks_state(plan, "created", creation->created->main_pid, &state, &length, err) < 0 ||
 	    hooks_run(plan, plan->hooks_prestart, "prestart", state, length, err) < 0 ||
 	    hooks_run(plan, plan->hooks_create_runtime, "createRuntime", state, length, err) < 0)
 		return -err->code;
@@ -439,7 +445,7 @@ static int build(struct creation *creation, struct error *err)
 		return -err->code;
 	if (order->cgroup != NULL && make_cgroup(creation, err) < 0)
 		return -err->code;
-	if ((order->plan->flags & (PLAN_REAPER | PLAN_NESTED_PID)) != 0) {
+	if (has_holder(order->plan)) {
 		int fds[2] = {-1, -1};
 		int32_t pid;
 		if (receive_progress(creation, PROGRESS_REAPER, fds, 2, &pid, err) < 0)

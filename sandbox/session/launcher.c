@@ -138,7 +138,8 @@ static int run_hooks(struct launch *launch, struct plan_array hooks, const char 
 	return hooks_run(launch->plan, hooks, kind, state, length, err);
 }
 
-/* config.md "hooks": after the namespaces are there, before pivot_root. */
+/* config.md "hooks": after the namespaces are there, before pivot_root. Step 2 of the lifecycle is done then, which
+ * makes the status "created" (runtime.md "State"). */
 static int hooks_before_pivot(struct launch *launch, struct error *err)
 {
 	const struct plan *plan = launch->plan;
@@ -146,7 +147,7 @@ static int hooks_before_pivot(struct launch *launch, struct error *err)
 	if (plan->hooks_prestart.count + plan->hooks_create_runtime.count > 0 &&
 	    (send_event(launch, LAUNCH_HOOKS, err) < 0 || await_program(launch, err) < 0))
 		return -err->code;
-	return run_hooks(launch, plan->hooks_create_container, "createContainer", "creating", err);
+	return run_hooks(launch, plan->hooks_create_container, "createContainer", "created", err);
 }
 
 static int build_root(struct launch *launch, struct error *err)
@@ -157,8 +158,6 @@ static int build_root(struct launch *launch, struct error *err)
 		return -err->code;
 	if (uts_apply(launch, err) < 0)
 		return -err->code;
-	if ((launch->plan->flags & PLAN_NEW_MOUNT_NS) == 0)
-		return hooks_before_pivot(launch, err);
 	if (rootfs_prepare(launch, err) < 0 || hooks_before_pivot(launch, err) < 0 || rootfs_pivot(launch, err) < 0)
 		return -err->code;
 	return 0;
@@ -270,7 +269,6 @@ static int build(struct joining *joining, struct error *err)
 {
 	struct launch *launch = &joining->launch;
 	bool has_process = launch->process->args.count > 0;
-	bool own_root = (launch->plan->flags & PLAN_NEW_MOUNT_NS) != 0;
 	bool reaper = joining->reaper >= 0 && (launch->plan->flags & PLAN_REAPER) != 0;
 
 	if (finish_own_namespaces(joining, err) < 0 || become_namespace_root(launch, err) < 0)
@@ -286,7 +284,7 @@ static int build(struct joining *joining, struct error *err)
 	if (reaper && hand_off(joining, err) < 0)
 		return -err->code;
 	if (sysctl_apply(launch, err) < 0 || (has_process && cwd_create(launch, err) < 0) ||
-	    (own_root && rootfs_finish(launch, err) < 0) || (has_process && apply_process(launch, err) < 0))
+	    rootfs_finish(launch, err) < 0 || (has_process && apply_process(launch, err) < 0))
 		return -err->code;
 	if (reaper && await_reaper(joining, err) < 0)
 		return -err->code;

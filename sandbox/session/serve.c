@@ -196,12 +196,15 @@ static void request_kill(struct supervisor *supervisor, const struct client *cli
 
 static void request_delete(struct supervisor *supervisor, struct client *client, bool force)
 {
+	static const char *const names[] = {"being created", "created", "running", "stopped"};
 	uint32_t status = supervisor_status(supervisor);
 
-	if (!force && (status == SESSION_RUNNING || status == SESSION_CREATING)) {
-		refuse(supervisor, client->fd, EBUSY,
-		       status == SESSION_RUNNING ? "cannot delete a container that is not stopped: running"
-						 : "cannot delete a container that is being created");
+	if (!force && status != SESSION_STOPPED) {
+		char text[128];
+		snprintf(text, sizeof text,
+			 "cannot delete a container that is not stopped: it is %s; kill it first or use --force",
+			 names[status]);
+		refuse(supervisor, client->fd, EBUSY, text);
 		return;
 	}
 	client->deleting = true;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -150,6 +151,9 @@ static void finish(struct supervisor *supervisor)
 	drop_dying(supervisor);
 	size_t count = cgroup_paths_from_plan(supervisor->plan, paths);
 	int rc = count == 0 ? 0 : cgroup_remove_paths(paths, count, &err);
+	/* Without a mount namespace of its own the container's mounts are in ours, below one at its root. */
+	if ((supervisor->plan->flags & PLAN_SHARED_MOUNTS) != 0 && supervisor->created)
+		umount2(plan_text(supervisor->plan, supervisor->plan->rootfs), MNT_DETACH | UMOUNT_NOFOLLOW);
 	remove_record(supervisor);
 	/* From here on the name is free. */
 	close(supervisor->listener);

@@ -208,7 +208,7 @@ static void run_poststop(const struct supervisor *supervisor)
 	size_t length;
 
 	if (hooks_state(supervisor->plan, "stopped", 0, &state, &length, &err) == 0)
-		hooks_run(supervisor->plan, supervisor->plan->hooks_poststop, "poststop", state, length, &err);
+		hooks_run_all(supervisor->plan, supervisor->plan->hooks_poststop, "poststop", state, length, NULL, NULL);
 }
 
 int supervisor_main(int control)
