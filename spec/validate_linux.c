@@ -18,7 +18,7 @@ static int namespaces_validate(const struct validation *validation, const struct
 		uint32_t type = config->linux_.namespaces[i].type;
 		if (seen & type)
 			return error_set(validation->err, EINVAL,
-					 "linux.namespaces[%zu]: duplicated namespace \"%s\" is there more than once",
+					 "linux.namespaces[%zu]: duplicated namespace \"%s\"",
 					 i, word_text(namespace_words, type));
 		seen |= type;
 	}
