@@ -7,7 +7,8 @@ FUZZ_CC = clang
 FUZZ_CFLAGS = -g -O1 -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 FUZZ_TARGETS = tests/fuzz/fuzz_config
 fuzz_config_files = tests/fuzz/fuzz_config.c $(SPEC_PROGRAM_SOURCES) \
-	sandbox/common/arena.c sandbox/common/error.c sandbox/common/file.c sandbox/common/number.c
+	sandbox/common/arena.c sandbox/common/error.c sandbox/common/file.c sandbox/common/number.c \
+	sandbox/linux/mount_options.c
 
 fuzz: $(FUZZ_TARGETS)
 .PHONY: fuzz

@@ -131,7 +131,7 @@ static void check_seccomp(const struct oci_seccomp *seccomp)
 {
 	CHECK_TEXT(seccomp->default_action, "SCMP_ACT_ERRNO");
 	CHECK(seccomp->default_errno_ret.set && seccomp->default_errno_ret.value == 38);
-	CHECK(seccomp->architectures_count == 2 && seccomp->flags_count == 1);
+	CHECK(seccomp->architectures_count == 2 && seccomp->flags_count == 1 && seccomp->flags_set);
 	CHECK_TEXT(seccomp->listener_path, "/run/agent.sock");
 	CHECK_TEXT(seccomp->listener_metadata, "meta");
 	CHECK(seccomp->syscalls_count == 3 && seccomp->syscalls[0].names_count == 2);
@@ -307,6 +307,25 @@ static void test_minimal(void)
 	CHECK(config->hooks.prestart.count == 0 && notes.first == NULL);
 }
 
+/* An empty list of seccomp flags says something else than none. */
+static void test_empty_flags(void)
+{
+	static const char *const flags[] = {"\"flags\":[],", "\"flags\":null,", ""};
+
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		CLEANUP_ARENA struct arena arena = {0};
+		struct oci_config *config = NULL;
+		struct error err = {0};
+		const char *text = arena_printf(&arena,
+						"{\"ociVersion\":\"1.0.0\",\"root\":{\"path\":\"/r\"},\"linux\":{"
+						"\"seccomp\":{%s\"defaultAction\":\"SCMP_ACT_ALLOW\"}}}",
+						flags[i]);
+		if (!CHECK(config_parse(&arena, text, strlen(text), NULL, &config, &err) == 0))
+			return;
+		CHECK(config->linux_.seccomp->flags_set == (i == 0) && config->linux_.seccomp->flags_count == 0);
+	}
+}
+
 static void test_load(void)
 {
 	CLEANUP_ARENA struct arena arena = {0};
@@ -354,28 +373,13 @@ static void test_process_and_resources(void)
 	CHECK_TEXT(err.message, "memory.limit: -2 is out of range (-1 to 9223372036854775807)");
 }
 
-static void test_sysctl_path(void)
-{
-	CLEANUP_ARENA struct arena arena = {0};
-
-	CHECK_TEXT(sysctl_path(&arena, "net.ipv4.conf.eth0/1.forwarding"), "net/ipv4/conf/eth0.1/forwarding");
-	CHECK_TEXT(sysctl_path(&arena, "net/ipv4/conf/eth0.1/forwarding"), "net/ipv4/conf/eth0.1/forwarding");
-	CHECK_TEXT(sysctl_path(&arena, "net//x"), NULL);
-	CHECK_TEXT(sysctl_path(&arena, "net/../kernel/core_pattern"), NULL);
-	CHECK_TEXT(sysctl_path(&arena, "net.//.kernel.core_pattern"), NULL);
-	CHECK_TEXT(sysctl_path(&arena, "net./.x"), NULL);
-	CHECK_TEXT(sysctl_path(&arena, "/net/x"), NULL);
-	CHECK_TEXT(sysctl_path(&arena, "net.x."), NULL);
-	CHECK_TEXT(sysctl_path(&arena, ""), NULL);
-}
-
 int main(void)
 {
 	test_full();
 	test_prefixes();
 	test_minimal();
+	test_empty_flags();
 	test_load();
 	test_process_and_resources();
-	test_sysctl_path();
 	return check_result();
 }

@@ -223,17 +223,6 @@ static const struct example linux_properties[] = {
      "linux.intelRdt.schemata[0]: \"L3:0=1 MB:0=2\" contains a newline"},
     {"\"sysctl\":{\"net.ipv4.ip_forward\":1}",
      "linux.sysctl[\"net.ipv4.ip_forward\"]: must be a string, not the number 1"},
-    {"\"sysctl\":{\"kernel.shmmax\":\"1\",\"fs.mqueue.msg_max\":\"1\",\"net/core/somaxconn\":\"1\"}", ""},
-    {"\"sysctl\":{\"kernel.core_pattern\":\"|/x\"}",
-     "linux.sysctl: sysctl \"kernel.core_pattern\" is not in a separate kernel namespace"},
-    {"\"sysctl\":{\"vm.overcommit_memory\":\"1\"}",
-     "linux.sysctl: sysctl \"vm.overcommit_memory\" is not in a separate kernel namespace"},
-    {"\"sysctl\":{\"net.\":\"1\"}", "linux.sysctl: \"net.\" is not the name of a sysctl"},
-    {"\"sysctl\":{\"netx.a\":\"1\"}", "linux.sysctl: sysctl \"netx.a\" is not in a separate kernel namespace"},
-    {"\"sysctl\":{\"net.//.kernel.core_pattern\":\"1\"}",
-     "linux.sysctl: \"net.//.kernel.core_pattern\" is not the name of a sysctl"},
-    {"\"sysctl\":{\"kernel.hostname\":\"x\"}",
-     "linux.sysctl: sysctl \"kernel.hostname\" conflicts with the property hostname, use that"},
     {"\"seccomp\":{}", "linux.seccomp.defaultAction: required, but missing"},
     {"\"seccomp\":{\"defaultAction\":\"SCMP_ACT_X\"}",
      "linux.seccomp.defaultAction: \"SCMP_ACT_X\" is unknown (known: SCMP_ACT_ALLOW, SCMP_ACT_ERRNO, SCMP_ACT_KILL, "
@@ -330,15 +319,6 @@ static const struct {
     {"{\"type\":\"time\",\"path\":\"/x\"}", "\"timeOffsets\":{\"boottime\":{\"secs\":1}}",
      "linux.timeOffsets: cannot be set for the existing time namespace /x"},
     {"", "\"netDevices\":{\"eth0\":{}}", "linux.netDevices: needs a namespace of type \"network\" in linux.namespaces"},
-    {"", "\"sysctl\":{\"net.core.somaxconn\":\"1\"}",
-     "linux.sysctl: sysctl \"net.core.somaxconn\" is not allowed in the host's network namespace"},
-    {"{\"type\":\"network\",\"path\":\"/proc/self/ns/net\"}", "\"sysctl\":{\"net.core.somaxconn\":\"1\"}",
-     "linux.sysctl: sysctl \"net.core.somaxconn\" is not allowed in the host's network namespace"},
-    {"{\"type\":\"network\"}", "\"sysctl\":{\"kernel.sem\":\"1\"}",
-     "linux.sysctl: sysctl \"kernel.sem\" is not allowed in the host's ipc namespace"},
-    {"{\"type\":\"ipc\"}", "\"sysctl\":{\"kernel.domainname\":\"x\"}",
-     "linux.sysctl: sysctl \"kernel.domainname\" is not allowed in the host's uts namespace"},
-    {"{\"type\":\"uts\"}", "\"sysctl\":{\"kernel.domainname\":\"x\"}", ""},
 };
 
 static void check_all(const struct example *examples, size_t count, const char *before, const char *after)
@@ -381,8 +361,5 @@ int main(void)
 	check_example(START "\"process\":{\"args\":[\"a\",\"b\",{}],\"cwd\":\"/\"}}",
 		      "process.args[2]: must be a string, not an object");
 	check_example(START "\"process\":null}", "");
-	check_example(START "\"domainname\":\"a\",\"linux\":{\"namespaces\":[" NAMESPACES
-			    "],\"sysctl\":{\"kernel.domainname\":\"b\"}}}",
-		      "linux.sysctl: sysctl \"kernel.domainname\" conflicts with the property domainname");
 	return check_result();
 }

@@ -91,12 +91,20 @@ static void check_session(const struct state_session *session, int pid, const ch
 static void test_session(void)
 {
 	check_session(
-	    &(struct state_session){.exited = true, .exit_code = 3, .groups = 1, .processes = 2, .reach = "pidns"}, 0,
+	    &(struct state_session){
+		.exited = true, .exit_known = true, .exit_code = 3, .groups = 1, .processes = 2, .reach = "pidns"},
+	    0,
 	    "\"session\":{\"main\":{\"exited\":true,\"exitCode\":3},\"groups\":1,\"processes\":2,\"reach\":"
 	    "\"pidns\",\"oom\":false}}");
-	check_session(&(struct state_session){.exited = true, .exit_signal = SIGKILL, .reach = "none", .oom = true}, 0,
-		      "\"session\":{\"main\":{\"exited\":true,\"signal\":9},\"groups\":0,\"processes\":0,\"reach\":"
-		      "\"none\",\"oom\":true}}");
+	check_session(
+	    &(struct state_session){
+		.exited = true, .exit_known = true, .exit_signal = SIGKILL, .reach = "none", .oom = true},
+	    0,
+	    "\"session\":{\"main\":{\"exited\":true,\"signal\":9},\"groups\":0,\"processes\":0,\"reach\":"
+	    "\"none\",\"oom\":true}}");
+	check_session(&(struct state_session){.exited = true, .reach = "groups"}, 0,
+		      "\"session\":{\"main\":{\"exited\":true},\"groups\":0,\"processes\":0,\"reach\":\"groups\","
+		      "\"oom\":false}}");
 	check_session(&(struct state_session){.processes = 1, .reach = "cgroup"}, 42,
 		      "\"session\":{\"main\":{\"exited\":false},\"groups\":0,\"processes\":1,\"reach\":\"cgroup\","
 		      "\"oom\":false}}");
