@@ -104,9 +104,9 @@ static void write_linux(struct json_writer *writer, const struct features_build 
 	write_enabled(writer, "selinux");
 	json_key(writer, "intelRdt");
 	json_begin_object(writer);
-	json_key_bool(writer, "enabled", true);
-	json_key_bool(writer, "schemata", true);
-	json_key_bool(writer, "monitoring", true);
+	json_key_bool(writer, "enabled", build->intel_rdt);
+	json_key_bool(writer, "schemata", build->intel_rdt);
+	json_key_bool(writer, "monitoring", build->intel_rdt);
 	json_end_object(writer);
 	json_key(writer, "memoryPolicy");
 	json_begin_object(writer);
