@@ -63,8 +63,8 @@ static const struct field cpu_fields[] = {
     FIELD("period", oci_cpu, period),
     FIELD("realtimeRuntime", oci_cpu, realtime_runtime),
     FIELD("realtimePeriod", oci_cpu, realtime_period),
-    FIELD("cpus", oci_cpu, cpus, .check = check_cpuset, .applied = "sandbox/cgroup/cpuset.c"),
-    FIELD("mems", oci_cpu, mems, .check = check_cpuset, .applied = "sandbox/cgroup/cpuset.c"),
+    FIELD("cpus", oci_cpu, cpus, .check = check_cpuset, .applied = "sandbox/cgroup/writes.c"),
+    FIELD("mems", oci_cpu, mems, .check = check_cpuset, .applied = "sandbox/cgroup/writes.c"),
     FIELD("idle", oci_cpu, idle, BOUNDS(0, 1), .since = "5.15"),
 };
 static const struct table cpu_table = TABLE(oci_cpu, cpu_fields, .finish = cpu_finish);
@@ -151,23 +151,23 @@ static const struct table rdma_table =
     TABLE(oci_rdma, rdma_fields, .keyed = true, .key = offsetof(struct oci_rdma, device), .finish = rdma_finish);
 
 static const struct field resources_fields[] = {
-    FIELD_LIST("unified", oci_resources, unified, .check = check_file_name, .applied = "sandbox/cgroup/v2.c",
+    FIELD_LIST("unified", oci_resources, unified, .check = check_file_name, .applied = "sandbox/cgroup/v2_limits.c",
 	       .since = "4.5", .test = "tests/cgroup.bats"),
     FIELD_ARRAY("devices", oci_resources, devices, &device_table, .applied = "sandbox/cgroup/devices.c",
 		.test = "tests/devices.bats"),
-    FIELD_POINTER_TO("memory", oci_resources, memory, &memory_table, .applied = "sandbox/cgroup/memory.c",
+    FIELD_POINTER_TO("memory", oci_resources, memory, &memory_table, .applied = "sandbox/cgroup/writes.c",
 		     .test = "tests/cgroup.bats"),
-    FIELD_POINTER_TO("cpu", oci_resources, cpu, &cpu_table, .applied = "sandbox/cgroup/cpu.c",
+    FIELD_POINTER_TO("cpu", oci_resources, cpu, &cpu_table, .applied = "sandbox/cgroup/writes.c",
 		     .test = "tests/cgroup.bats"),
-    FIELD_FLAT("pids", oci_resources, &pids_table, .applied = "sandbox/cgroup/pids.c", .since = "4.3",
+    FIELD_FLAT("pids", oci_resources, &pids_table, .applied = "sandbox/cgroup/writes.c", .since = "4.3",
 	       .test = "tests/cgroup.bats"),
-    FIELD_POINTER_TO("blockIO", oci_resources, block_io, &block_io_table, .applied = "sandbox/cgroup/io.c",
+    FIELD_POINTER_TO("blockIO", oci_resources, block_io, &block_io_table, .applied = "sandbox/cgroup/writes.c",
 		     .test = "tests/cgroup.bats"),
-    FIELD_ARRAY("hugepageLimits", oci_resources, hugepage_limits, &hugepage_table,
-		.applied = "sandbox/cgroup/hugetlb.c", .test = "tests/cgroup.bats"),
-    FIELD_POINTER_TO("network", oci_resources, network, &network_table, .applied = "sandbox/cgroup/network.c",
+    FIELD_ARRAY("hugepageLimits", oci_resources, hugepage_limits, &hugepage_table, .applied = "sandbox/cgroup/writes.c",
+		.test = "tests/cgroup.bats"),
+    FIELD_POINTER_TO("network", oci_resources, network, &network_table, .applied = "sandbox/cgroup/writes.c",
 		     .test = "tests/cgroup.bats"),
-    FIELD_OBJECT_MAP("rdma", oci_resources, rdma, &rdma_table, .applied = "sandbox/cgroup/rdma.c", .since = "4.11",
+    FIELD_OBJECT_MAP("rdma", oci_resources, rdma, &rdma_table, .applied = "sandbox/cgroup/writes.c", .since = "4.11",
 		     .test = "tests/cgroup.bats"),
 };
 const struct table resources_table = TABLE(oci_resources, resources_fields);

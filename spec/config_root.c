@@ -21,8 +21,10 @@ static const struct field mount_fields[] = {
     FIELD("type", oci_mount, type),
     FIELD("source", oci_mount, source),
     FIELD_LIST("options", oci_mount, options, .applied = "sandbox/linux/mount_options.c"),
-    FIELD_ARRAY("uidMappings", oci_mount, uid_mappings, &id_mapping_table, .since = "5.12"),
-    FIELD_ARRAY("gidMappings", oci_mount, gid_mappings, &id_mapping_table, .since = "5.12"),
+    FIELD_ARRAY("uidMappings", oci_mount, uid_mappings, &id_mapping_table, .applied = "sandbox/linux/idmap.c",
+		.since = "5.12"),
+    FIELD_ARRAY("gidMappings", oci_mount, gid_mappings, &id_mapping_table, .applied = "sandbox/linux/idmap.c",
+		.since = "5.12"),
 };
 const struct table mount_table = TABLE(oci_mount, mount_fields);
 
@@ -49,7 +51,7 @@ static const struct field config_fields[] = {
     FIELD("ociVersion", oci_config, oci_version, .required = true, .applied = "spec/validate.c",
 	  .test = "tests/unit/test_spec_config.c"),
     FIELD_POINTER_TO("root", oci_config, root, &root_table, .required = true, .applied = "sandbox/linux/rootfs.c",
-		     .test = "tests/rootfs.bats"),
+		     .test = "tests/mounts.bats"),
     FIELD_ARRAY("mounts", oci_config, mounts, &mount_table, .applied = "sandbox/linux/mount.c",
 		.test = "tests/mounts.bats"),
     FIELD_POINTER_TO("process", oci_config, process, &process_table),
@@ -57,8 +59,8 @@ static const struct field config_fields[] = {
 	  .test = "tests/namespaces.bats"),
     FIELD("domainname", oci_config, domainname, .check = check_uts_name, .applied = "sandbox/linux/uts.c",
 	  .test = "tests/namespaces.bats"),
-    FIELD_PART("hooks", oci_config, hooks, &hooks_table, .applied = "hooks/hooks.c", .test = "tests/hooks.bats"),
-    FIELD_LIST("annotations", oci_config, annotations, .applied = "spec/state.c", .test = "tests/state.bats"),
+    FIELD_PART("hooks", oci_config, hooks, &hooks_table, .applied = "hooks/run.c", .test = "tests/hooks.bats"),
+    FIELD_LIST("annotations", oci_config, annotations, .applied = "spec/state.c", .test = "tests/state_list.bats"),
     FIELD_PART("linux", oci_config, linux_, &linux_table),
     FIELD_OTHER("solaris"),
     FIELD_OTHER("windows"),

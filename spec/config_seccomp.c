@@ -58,10 +58,10 @@ static const struct field seccomp_fields[] = {
     FIELD("defaultAction", oci_seccomp, default_action, .required = true, .words = seccomp_action_words),
     FIELD("defaultErrnoRet", oci_seccomp, default_errno_ret, ERRNO_BOUNDS),
     FIELD_LIST("architectures", oci_seccomp, architectures, .words = seccomp_arch_words),
-    FIELD_LIST("flags", oci_seccomp, flags, .words = seccomp_flag_words),
-    FIELD("listenerPath", oci_seccomp, listener_path, .since = "5.0", .applied = "sandbox/linux/seccomp_notify.c"),
-    FIELD("listenerMetadata", oci_seccomp, listener_metadata, .since = "5.0",
-	  .applied = "sandbox/linux/seccomp_notify.c"),
+    FIELD_LIST("flags", oci_seccomp, flags, .words = seccomp_flag_words,
+	       .present = offsetof(struct oci_seccomp, flags_set)),
+    FIELD("listenerPath", oci_seccomp, listener_path, .since = "5.0", .applied = "sandbox/linux/seccomp.c"),
+    FIELD("listenerMetadata", oci_seccomp, listener_metadata, .since = "5.0", .applied = "sandbox/linux/seccomp.c"),
     FIELD_ARRAY("syscalls", oci_seccomp, syscalls, &syscall_table),
 };
 const struct table seccomp_table = TABLE(oci_seccomp, seccomp_fields, .finish = seccomp_finish);

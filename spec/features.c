@@ -11,34 +11,10 @@
 #include <unistd.h>
 
 #include "sandbox/common/cleanup.h"
+#include "sandbox/linux/mount_options.h"
 #include "spec/tables.h"
 #include "spec/validate.h"
 #include "spec/words.h"
-
-/* config.md "Linux mount options"; what is missing here goes to the file system. */
-static const char *const mount_option_names[] = {
-    "async",         "atime",        "bind",
-    "defaults",      "dev",          "diratime",
-    "dirsync",       "exec",         "idmap",
-    "iversion",      "lazytime",     "loud",
-    "mand",          "noatime",      "nodev",
-    "nodiratime",    "noexec",       "noiversion",
-    "nolazytime",    "nomand",       "norelatime",
-    "nostrictatime", "nosuid",       "nosymfollow",
-    "private",       "ratime",       "rbind",
-    "rdev",          "rdiratime",    "relatime",
-    "remount",       "rexec",        "ridmap",
-    "rnoatime",      "rnodev",       "rnodiratime",
-    "rnoexec",       "rnorelatime",  "rnostrictatime",
-    "rnosuid",       "rnosymfollow", "ro",
-    "rprivate",      "rrelatime",    "rro",
-    "rrw",           "rshared",      "rslave",
-    "rstrictatime",  "rsuid",        "rsymfollow",
-    "runbindable",   "rw",           "shared",
-    "silent",        "slave",        "strictatime",
-    "suid",          "symfollow",    "sync",
-    "tmpcopyup",     "unbindable",
-};
 
 /* Annotations of config.json that change what the program does; one that ends with a dot is a prefix. */
 static const char *const annotation_names[] = {"io.sandlock.", "org.systemd.property."};
@@ -128,9 +104,9 @@ static void write_linux(struct json_writer *writer, const struct features_build 
 	write_enabled(writer, "selinux");
 	json_key(writer, "intelRdt");
 	json_begin_object(writer);
-	json_key_bool(writer, "enabled", true);
-	json_key_bool(writer, "schemata", true);
-	json_key_bool(writer, "monitoring", true);
+	json_key_bool(writer, "enabled", build->intel_rdt);
+	json_key_bool(writer, "schemata", build->intel_rdt);
+	json_key_bool(writer, "monitoring", build->intel_rdt);
 	json_end_object(writer);
 	json_key(writer, "memoryPolicy");
 	json_begin_object(writer);
@@ -173,7 +149,11 @@ void features_write(struct json_writer *writer, const struct features_build *bui
 	for (size_t i = 0; i < hooks_table.count; i++)
 		json_string(writer, hooks_table.fields[i].name);
 	json_end_array(writer);
-	json_key_strings(writer, "mountOptions", mount_option_names, ARRAY_SIZE(mount_option_names));
+	json_key(writer, "mountOptions");
+	json_begin_array(writer);
+	for (size_t i = 0; i < mount_options_count; i++)
+		json_string(writer, mount_options[i].name);
+	json_end_array(writer);
 	write_linux(writer, build);
 	write_annotations(writer, build);
 	json_key_strings(writer, "potentiallyUnsafeConfigAnnotations", annotation_names, ARRAY_SIZE(annotation_names));

@@ -13,6 +13,7 @@ struct features_build {
 	const char *commit;  /* NULL: not known */
 	bool systemd;        /* the systemd cgroup driver is built in */
 	bool checkpoint;     /* checkpoint and restore are */
+	bool intel_rdt;      /* linux.intelRdt is */
 };
 
 /* Writes the Features structure. */

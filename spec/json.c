@@ -284,9 +284,10 @@ static int check_text(const char *text, size_t length, struct error *err)
 }
 
 /* yajl's text without its newline; without a message of its own it was one of the callbacks. */
-static int parser_error(yajl_handle parser, const char *text, size_t length, struct error *err)
+static int parser_error(yajl_handle parser, const char *text, size_t length, bool at_end, struct error *err)
 {
-	size_t offset = yajl_get_bytes_consumed(parser);
+	/* The parser stands behind what it complains about; at the end it counts in text of its own. */
+	size_t offset = at_end ? length : yajl_get_bytes_consumed(parser);
 
 	if (err->code == 0) {
 		unsigned char *message = yajl_get_error(parser, 0, (const unsigned char *)text, length);
@@ -298,7 +299,7 @@ static int parser_error(yajl_handle parser, const char *text, size_t length, str
 		error_set(err, EINVAL, "not valid JSON: %.*s", end, plain);
 		yajl_free_error(parser, message);
 	}
-	return place_error(err, text, offset < length ? offset : length);
+	return place_error(err, text, offset > 0 && offset <= length ? offset - 1 : 0);
 }
 
 int json_parse(struct arena *arena, const char *text, size_t length, const struct json_value **value, struct error *err)
@@ -328,10 +329,11 @@ int json_parse(struct arena *arena, const char *text, size_t length, const struc
 	yajl_handle parser = yajl_alloc(&callbacks, &functions, builder);
 	yajl_config(parser, yajl_dont_validate_strings, 1);
 	yajl_status status = yajl_parse(parser, (const unsigned char *)text, length);
-	if (status == yajl_status_ok)
+	bool at_end = status == yajl_status_ok;
+	if (at_end)
 		status = yajl_complete_parse(parser);
 	if (status != yajl_status_ok)
-		rc = parser_error(parser, text, length, err);
+		rc = parser_error(parser, text, length, at_end, err);
 	else if (builder->root == NULL)
 		rc = error_set(err, EINVAL, "not valid JSON: empty");
 	yajl_free(parser);

@@ -19,4 +19,6 @@ SPEC_PROGRAM_SOURCES = spec/config.h \
 	spec/utf8.c spec/utf8.h \
 	spec/validate.c spec/validate_linux.c spec/validate.h \
 	spec/words.c spec/words.h
-SPEC_UNIT_TESTS =
+SPEC_UNIT_TESTS = tests/unit/test_spec_json tests/unit/test_spec_config tests/unit/test_spec_refuse \
+	tests/unit/test_spec_state tests/unit/test_spec_corpus
+tests_unit_test_spec_corpus_SOURCES = tests/fuzz/fuzz_config.c tests/fuzz/replay.c

@@ -419,8 +419,6 @@ static int read_object(const struct table_reader *reader, const struct field *fi
 		*(void **)place = object;
 		place = object;
 	}
-	if (field->present != 0)
-		*(bool *)((char *)target + field->present) = true;
 	return table_read(reader, field->table, value, path, place);
 }
 
@@ -484,6 +482,8 @@ int table_read(const struct table_reader *reader, const struct table *table, con
 			rc = read_field(reader, field, found[row], &name, target);
 		else if (field->required)
 			rc = table_error(reader, &name, "required, but missing");
+		if (found[row] != NULL && field->present != 0)
+			*(bool *)((char *)target + field->present) = true;
 		if (rc < 0)
 			return rc;
 	}

@@ -57,7 +57,7 @@ struct field {
 	uint16_t size;    /* of what an array or pointer refers to */
 	uint32_t offset;  /* of the value in the struct */
 	uint32_t count;   /* offset of the count of an array */
-	uint32_t present; /* offset of a bool that is set when the object is there; 0: none */
+	uint32_t present; /* offset of a bool that is set when the property is there; 0: none */
 	int64_t minimum;
 	uint64_t maximum;
 	const struct word *words;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks that need more than one property; those of a single one are in the tables. */
+/* Checks that need more than one property; those of a single one are in the tables. What depends on the host (which
+ * namespace is private, what the kernel has) is checked where it is planned, in sandbox/. */
 #ifndef SANDLOCK_SPEC_VALIDATE_H
 #define SANDLOCK_SPEC_VALIDATE_H
 
@@ -38,10 +39,5 @@ int oci_version_check(const struct validation *validation, const char *version);
 
 /* The namespace entry of this type (CLONE_NEW*), or NULL: the runtime's own namespace is kept. */
 const struct oci_namespace *config_namespace(const struct oci_config *config, uint32_t type);
-
-/* The path below /proc/sys of a sysctl. As for sysctl(8), the first separator tells which form the name has:
- * "net.ipv4.conf.eth0/1.forwarding" and "net/ipv4/conf/eth0.1/forwarding" are the same. NULL for a name with an
- * empty part, "." or "..". */
-const char *sysctl_key_path(struct arena *arena, const char *name);
 
 #endif

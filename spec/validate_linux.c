@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <linux/mempolicy.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/syscalls.h"
@@ -17,8 +16,7 @@ static int namespaces_validate(const struct validation *validation, const struct
 	for (size_t i = 0; i < config->linux_.namespaces_count; i++) {
 		uint32_t type = config->linux_.namespaces[i].type;
 		if (seen & type)
-			return error_set(validation->err, EINVAL,
-					 "linux.namespaces[%zu]: duplicated namespace \"%s\" is there more than once",
+			return error_set(validation->err, EINVAL, "linux.namespaces[%zu]: duplicated namespace \"%s\"",
 					 i, word_text(namespace_words, type));
 		seen |= type;
 	}
@@ -118,131 +116,6 @@ static int all_mappings_validate(const struct validation *validation, const stru
 	return rc;
 }
 
-static void swap_separators(char *text)
-{
-	for (char *c = text; *c != '\0'; c++) {
-		if (*c == '/')
-			*c = '.';
-		else if (*c == '.')
-			*c = '/';
-	}
-}
-
-const char *sysctl_key_path(struct arena *arena, const char *name)
-{
-	char *path = arena_strdup(arena, name);
-
-	if (path[strcspn(path, "./")] == '.')
-		swap_separators(path);
-	/* "net.//.kernel" would leave the directory of the namespace. */
-	for (const char *part = path;;) {
-		size_t length = strcspn(part, "/");
-		if (length == 0 || (length <= 2 && strspn(part, ".") == length))
-			return NULL;
-		if (part[length] == '\0')
-			return path;
-		part += length + 1;
-	}
-}
-
-/* The name with dots between its parts, for the table below. */
-static const char *sysctl_dotted(struct arena *arena, const char *path)
-{
-	char *dotted = arena_strdup(arena, path);
-
-	swap_separators(dotted);
-	return dotted;
-}
-
-/* Sysctls that belong to a namespace. A name that ends with a dot stands for all below it. */
-static const struct {
-	const char *name;
-	uint32_t type;
-} namespaced_sysctls[] = {
-    {"net.", CLONE_NEWNET},
-    {"fs.mqueue.", CLONE_NEWIPC},
-    {"kernel.msgmax", CLONE_NEWIPC},
-    {"kernel.msgmnb", CLONE_NEWIPC},
-    {"kernel.msgmni", CLONE_NEWIPC},
-    {"kernel.msg_next_id", CLONE_NEWIPC},
-    {"kernel.auto_msgmni", CLONE_NEWIPC},
-    {"kernel.sem", CLONE_NEWIPC},
-    {"kernel.sem_next_id", CLONE_NEWIPC},
-    {"kernel.shmall", CLONE_NEWIPC},
-    {"kernel.shmmax", CLONE_NEWIPC},
-    {"kernel.shmmni", CLONE_NEWIPC},
-    {"kernel.shm_next_id", CLONE_NEWIPC},
-    {"kernel.shm_rmid_forced", CLONE_NEWIPC},
-    {"kernel.domainname", CLONE_NEWUTS},
-    {"kernel.hostname", CLONE_NEWUTS},
-    {"user.", CLONE_NEWUSER},
-};
-
-static uint32_t sysctl_namespace(const char *dotted)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(namespaced_sysctls); i++) {
-		const char *name = namespaced_sysctls[i].name;
-		size_t length = strlen(name);
-		if (name[length - 1] == '.' ? strncmp(dotted, name, length) == 0 && dotted[length] != '\0'
-					    : strcmp(dotted, name) == 0)
-			return namespaced_sysctls[i].type;
-	}
-	return 0;
-}
-
-/* A namespace that is joined by path may be the runtime's own; then the sysctl would change the host. */
-static bool is_own_namespace(const struct oci_namespace *joined, const char *own)
-{
-	struct stat a, b;
-
-	return joined->path != NULL && stat(joined->path, &a) == 0 && stat(own, &b) == 0 && a.st_dev == b.st_dev &&
-	       a.st_ino == b.st_ino;
-}
-
-/* The file of a namespace of this process. */
-static const char *own_namespace(uint32_t type)
-{
-	switch (type) {
-	case CLONE_NEWNET:
-		return "/proc/self/ns/net";
-	case CLONE_NEWIPC:
-		return "/proc/self/ns/ipc";
-	case CLONE_NEWUTS:
-		return "/proc/self/ns/uts";
-	default:
-		return "/proc/self/ns/user";
-	}
-}
-
-static int one_sysctl_validate(const struct validation *validation, const struct oci_config *config,
-			       const struct oci_pair *sysctl)
-{
-	const char *path = sysctl_key_path(validation->arena, sysctl->key);
-
-	if (path == NULL)
-		return error_set(validation->err, EINVAL, "linux.sysctl: \"%.256s\" is not the name of a sysctl",
-				 sysctl->key);
-	const char *name = sysctl_dotted(validation->arena, path);
-	uint32_t type = sysctl_namespace(name);
-	if (type == 0)
-		return error_set(validation->err, EINVAL,
-				 "linux.sysctl: sysctl \"%.256s\" is not in a separate kernel namespace", sysctl->key);
-	const struct oci_namespace *owner = config_namespace(config, type);
-	if (owner == NULL || is_own_namespace(owner, own_namespace(type)))
-		return error_set(validation->err, EINVAL,
-				 "linux.sysctl: sysctl \"%.256s\" is not allowed in the host's %s namespace",
-				 sysctl->key, word_text(namespace_words, type));
-	if (strcmp(name, "kernel.hostname") == 0)
-		return error_set(validation->err, EINVAL,
-				 "linux.sysctl: sysctl \"%.256s\" conflicts with the property hostname, use that",
-				 sysctl->key);
-	if (strcmp(name, "kernel.domainname") == 0 && config->domainname != NULL &&
-	    strcmp(config->domainname, sysctl->value) != 0)
-		return error_set(validation->err, EINVAL,
-				 "linux.sysctl: sysctl \"%.256s\" conflicts with the property domainname", sysctl->key);
-	return 0;
-}
-
 static int memory_policy_validate(const struct validation *validation, const struct oci_memory_policy *policy)
 {
 	const char *mode;
@@ -286,8 +159,6 @@ int linux_validate(const struct validation *validation, const struct oci_config 
 		rc = owners_validate(validation, config);
 	if (rc == 0)
 		rc = all_mappings_validate(validation, config);
-	for (size_t i = 0; rc == 0 && i < config->linux_.sysctl_count; i++)
-		rc = one_sysctl_validate(validation, config, &config->linux_.sysctl[i]);
 	if (rc == 0)
 		rc = memory_policy_validate(validation, config->linux_.memory_policy);
 	if (rc == 0)

@@ -54,4 +54,4 @@ LINUX_INIT_SOURCES = \
 	sandbox/linux/terminal.c sandbox/linux/terminal.h \
 	sandbox/linux/user.c \
 	sandbox/linux/uts.c
-LINUX_UNIT_TESTS =
+LINUX_UNIT_TESTS = tests/unit/test_linux_sysctl
