@@ -29,7 +29,7 @@ int procfs_open(const struct launch *launch, const char *path, int flags)
 	CLEANUP_CLOSE int own_root = -1;
 	int root = launch->proc_fd;
 	struct sl_open_how how = {
-	    .flags = (unsigned int)flags | O_CLOEXEC | O_NOCTTY,
+	    .flags = (unsigned int)flags | O_CLOEXEC,
 	    .resolve = SL_RESOLVE_BENEATH | SL_RESOLVE_NO_XDEV | SL_RESOLVE_NO_MAGICLINKS,
 	};
 
