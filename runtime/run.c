@@ -29,6 +29,8 @@ static void forward_signal(const struct foreground *foreground)
 		return;
 	if (info.ssi_signo == SIGWINCH && foreground->console != NULL)
 		console_relay_resize(foreground->console);
+	else if (info.ssi_signo == SIGCONT && foreground->console != NULL)
+		console_relay_resume(foreground->console);
 	else
 		sl_pidfd_send_signal(foreground->created->main_pidfd, (int)info.ssi_signo);
 }

@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 
 #include "sandbox/common/syscalls.h"
+#include "sandbox/linux/seccomp.h"
 
 /* The sets are 64 bits wide; prctl refuses those the kernel does not know. */
 #define CAPABILITY_BITS 64
@@ -89,6 +90,8 @@ int capability_apply(struct launch *launch, struct error *err)
 {
 	const struct plan_process *process = launch->process;
 	struct sets current = {0}, next;
+	/* See seccomp.h: execve takes it away. */
+	uint64_t kept = seccomp_needs_privilege(launch) ? UINT64_C(1) << CAP_SYS_ADMIN : 0;
 
 	if (prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) < 0)
 		return error_errno(err, errno, "unable to clear keep caps");
@@ -98,8 +101,8 @@ int capability_apply(struct launch *launch, struct error *err)
 
 	/* The rules of capset(2): nothing new in permitted, effective within permitted; inheritable may grow by what
 	 * is permitted and in the bounding set. */
-	next.permitted = process->permitted & current.permitted;
-	next.effective = process->effective & next.permitted;
+	next.permitted = (process->permitted | kept) & current.permitted;
+	next.effective = (process->effective | kept) & next.permitted;
 	next.inheritable = process->inheritable & (current.inheritable | (current.permitted & bounding_set()));
 	rc = set_sets(&next);
 	if (rc < 0)
@@ -107,5 +110,5 @@ int capability_apply(struct launch *launch, struct error *err)
 				   "can't apply capabilities (effective %#llx, permitted %#llx, inheritable %#llx)",
 				   (unsigned long long)next.effective, (unsigned long long)next.permitted,
 				   (unsigned long long)next.inheritable);
-	return apply_ambient(process->ambient & next.permitted & next.inheritable, err);
+	return apply_ambient(process->ambient & process->permitted & next.permitted & next.inheritable, err);
 }

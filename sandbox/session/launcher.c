@@ -200,7 +200,7 @@ static int apply_process(struct launch *launch, struct error *err)
 	static int (*const steps[])(struct launch *, struct error *) = {
 	    personality_apply,	  memory_policy_apply,	     io_priority_apply,	    scheduler_apply,
 	    affinity_final_apply, rlimits_apply,	     lsm_apply,		    no_new_privileges_apply,
-	    capability_bounding_apply, seccomp_apply_early, capability_keep, cwd_enter,
+	    capability_bounding_apply, capability_keep, cwd_enter,
 	    user_apply,		  capability_apply,	     cwd_verify,
 	};
 
@@ -244,8 +244,9 @@ _Noreturn static void execute(struct launch *launch)
 {
 	struct error err = {0};
 
+	launch->fail = fail_start;
 	if (run_hooks(launch, launch->plan->hooks_start_container, "startContainer", "created", &err) < 0 ||
-	    seccomp_apply_late(launch, &err) < 0)
+	    seccomp_apply(launch, &err) < 0)
 		fail_start(launch, &err);
 	execve(launch->executable, launch->arguments, launch->environment);
 	executable_error(launch->executable, errno, &err);
@@ -267,7 +268,7 @@ static int build(struct joining *joining, struct error *err)
 		return -err->code;
 	if (has_process && (make_arguments(launch, err) < 0 || environment_apply(launch, err) < 0))
 		return -err->code;
-	if (launch->process->terminal && terminal_open(launch, err) < 0)
+	if (terminal_open(launch, err) < 0 || (own_root && terminal_mount_console(launch, err) < 0))
 		return -err->code;
 	if (reaper && hand_off(joining, err) < 0)
 		return -err->code;
