@@ -43,16 +43,17 @@ static int attend(const struct foreground *foreground, struct session_answer *an
 	if (session_send(client, REQUEST_WAIT, 0, NULL, 0, err) < 0)
 		return -err->code;
 	for (;;) {
-		struct pollfd fds[2 + CONSOLE_RELAY_FDS] = {
+		struct pollfd fds[2 + CONSOLE_POLL_FDS] = {
 		    {.fd = client->fd, .events = POLLIN},
 		    {.fd = foreground->signals, .events = POLLIN},
 		};
+		size_t count = 2;
 		if (foreground->console != NULL)
-			console_relay_poll_fds(foreground->console, fds + 2);
-		if (poll(fds, foreground->console != NULL ? ARRAY_SIZE(fds) : 2, -1) < 0)
+			count += console_relay_poll(foreground->console, fds + 2);
+		if (poll(fds, (nfds_t)count, -1) < 0)
 			continue;
 		if (foreground->console != NULL)
-			console_relay_handle(foreground->console, fds + 2);
+			console_relay_handle(foreground->console, fds + 2, count - 2);
 		if (fds[1].revents != 0)
 			forward_signal(foreground);
 		if (fds[0].revents != 0)
@@ -72,13 +73,12 @@ static int run_foreground(struct context *context, const struct creation_options
 {
 	CLEANUP_SESSION_ANSWER struct session_answer answer = {
 	    .record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1};
-	struct console_relay console;
+	CLEANUP_CONSOLE_RELAY struct console_relay console = CONSOLE_RELAY_NONE;
 	struct foreground foreground = {created, NULL, signals};
 	struct error ignored = {0};
 
 	if (plan->console_ours >= 0) {
-		int master = console_receive_master(plan->console_ours, err);
-		if (master < 0 || console_relay_init(&console, master, STDIN_FILENO, STDOUT_FILENO, err) < 0) {
+		if (console_relay_init(&console, plan->console_ours, err) < 0) {
 			delete_container(&created->supervisor, true, &context->log, &ignored);
 			return -err->code;
 		}
@@ -88,7 +88,7 @@ static int run_foreground(struct context *context, const struct creation_options
 	if (rc == 0)
 		rc = attend(&foreground, &answer, err);
 	if (foreground.console != NULL) {
-		console_relay_drain(&console, &ignored);
+		console_relay_drain(&console);
 		console_relay_restore(&console);
 	}
 	if (rc == 0 && options->keep)

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 
 #include "sandbox/common/syscalls.h"
+#include "sandbox/linux/seccomp.h"
 
 /* The sets are 64 bits wide; prctl refuses those the kernel does not know. */
 #define CAPABILITY_BITS 64
@@ -90,6 +91,8 @@ int capability_apply(struct launch *launch, struct error *err)
 {
 	const struct plan_process *process = launch->process;
 	struct sets current = {0}, next;
+	/* See seccomp.h: execve takes it away. */
+	uint64_t kept = seccomp_needs_privilege(launch) ? UINT64_C(1) << CAP_SYS_ADMIN : 0;
 
 	if (prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) < 0)
 		return error_errno(err, errno, "unable to clear keep caps");
@@ -99,13 +102,8 @@ int capability_apply(struct launch *launch, struct error *err)
 
 	/* The rules of capset(2): nothing new in permitted, effective within permitted; inheritable may grow by what
 	 * is permitted and in the bounding set. */
-	next.permitted = process->permitted & current.permitted;
-	next.effective = process->effective & next.permitted;
-	/* Loading a filter without no_new_privs takes it; execve(2) takes it away, see seccomp.h. */
-	if (seccomp_needs_privilege(launch)) {
-		next.permitted |= current.permitted & (1ull << CAP_SYS_ADMIN);
-		next.effective |= current.permitted & (1ull << CAP_SYS_ADMIN);
-	}
+	next.permitted = (process->permitted | kept) & current.permitted;
+	next.effective = (process->effective | kept) & next.permitted;
 	next.inheritable = process->inheritable & (current.inheritable | (current.permitted & bounding_set()));
 	rc = set_sets(&next);
 	if (rc < 0)

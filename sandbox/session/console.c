@@ -100,12 +100,35 @@ static bool would_block(ssize_t rc)
 	return rc < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
 }
 
-static void make_raw(struct console_relay *relay)
+/* The default action of a job control signal: a process in the background stops until it is brought to the
+ * foreground. Callers block such signals. */
+static void with_default(int signal_number, void (*action)(struct console_relay *), struct console_relay *relay)
+{
+	sigset_t set, saved;
+
+	sigemptyset(&set);
+	sigaddset(&set, signal_number);
+	sigprocmask(SIG_UNBLOCK, &set, &saved);
+	action(relay);
+	sigprocmask(SIG_SETMASK, &saved, NULL);
+}
+
+static void set_raw(struct console_relay *relay)
 {
 	struct termios raw = relay->saved;
 
 	cfmakeraw(&raw);
 	relay->raw = tcsetattr(relay->input, TCSANOW, &raw) == 0;
+}
+
+static void make_raw(struct console_relay *relay)
+{
+	with_default(SIGTTOU, set_raw, relay);
+}
+
+static void stop_for_input(struct console_relay *relay)
+{
+	raise(SIGTTIN);
 }
 
 void console_relay_resize(struct console_relay *relay)
@@ -121,7 +144,7 @@ void console_relay_resize(struct console_relay *relay)
 
 void console_relay_resume(struct console_relay *relay)
 {
-	if (relay->raw)
+	if (relay->raw && relay->input >= 0)
 		make_raw(relay);
 	console_relay_resize(relay);
 }
@@ -133,14 +156,17 @@ static int set_nonblocking(int fd)
 	return flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 ? -errno : 0;
 }
 
-int console_relay_init(struct console_relay *relay, int master, int input, int output, struct error *err)
+int console_relay_open(struct console_relay *relay, int master, int input, int output, struct error *err)
 {
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
 	struct stat status;
 
-	*relay = (struct console_relay){.master = master, .slave = -1, .input = -1, .output = -1, .terminal = -1};
+	*relay = (struct console_relay)CONSOLE_RELAY_NONE;
+	relay->master = master;
 	int rc = set_nonblocking(master);
 	if (rc < 0)
 		return error_errno(err, -rc, "make the terminal non-blocking");
+	relay->pipe_ignored = sigaction(SIGPIPE, &ignore, &relay->saved_pipe) == 0;
 	/* May be refused, as the container's user owns it. */
 	relay->slave = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	relay->input = open_again(input, O_RDONLY);
@@ -159,22 +185,29 @@ int console_relay_init(struct console_relay *relay, int master, int input, int o
 	return 0;
 }
 
-void console_relay_poll_fds(const struct console_relay *relay, struct pollfd fds[CONSOLE_RELAY_FDS])
+int console_relay_init(struct console_relay *relay, int socket, struct error *err)
+{
+	int master = console_receive_master(socket, err);
+
+	return master < 0 ? master : console_relay_open(relay, master, STDIN_FILENO, STDOUT_FILENO, err);
+}
+
+size_t console_relay_poll(const struct console_relay *relay, struct pollfd fds[CONSOLE_POLL_FDS])
 {
 	short master = 0;
+	size_t count = 0;
 
-	for (size_t i = 0; i < CONSOLE_RELAY_FDS; i++)
-		fds[i] = (struct pollfd){.fd = -1};
 	if (relay->input >= 0 && !relay->finishing && length(&relay->to_master) == 0)
-		fds[0] = (struct pollfd){.fd = relay->input, .events = POLLIN};
+		fds[count++] = (struct pollfd){.fd = relay->input, .events = POLLIN};
 	if (!relay->ended && length(&relay->to_output) == 0)
 		master |= POLLIN;
 	if (!relay->ended && !relay->finishing && length(&relay->to_master) > 0)
 		master |= POLLOUT;
 	if (master != 0)
-		fds[1] = (struct pollfd){.fd = relay->master, .events = master};
+		fds[count++] = (struct pollfd){.fd = relay->master, .events = master};
 	if (relay->output >= 0 && length(&relay->to_output) > 0)
-		fds[2] = (struct pollfd){.fd = relay->output, .events = POLLOUT};
+		fds[count++] = (struct pollfd){.fd = relay->output, .events = POLLOUT};
+	return count;
 }
 
 static void read_input(struct console_relay *relay)
@@ -182,6 +215,14 @@ static void read_input(struct console_relay *relay)
 	struct console_buffer *buffer = &relay->to_master;
 	ssize_t count = read(relay->input, buffer->data, sizeof buffer->data);
 
+	if (count < 0 && errno == EIO && tcgetpgrp(relay->input) != getpgrp()) {
+		with_default(SIGTTIN, stop_for_input, relay);
+		/* Still there: nobody can bring an orphaned process group to the foreground. */
+		if (tcgetpgrp(relay->input) == getpgrp()) {
+			console_relay_resume(relay);
+			return;
+		}
+	}
 	if (count > 0)
 		buffer->end = (size_t)count;
 	else if (!would_block(count))
@@ -246,15 +287,25 @@ static void write_output(struct console_relay *relay)
 	}
 }
 
-void console_relay_handle(struct console_relay *relay, const struct pollfd fds[CONSOLE_RELAY_FDS])
+void console_relay_handle(struct console_relay *relay, const struct pollfd *fds, size_t count)
 {
-	if (fds[0].revents != 0 && relay->input >= 0 && length(&relay->to_master) == 0)
+	short input = 0, master = 0, output = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (fds[i].fd == relay->input)
+			input = fds[i].revents;
+		else if (fds[i].fd == relay->master)
+			master = fds[i].revents;
+		else if (fds[i].fd == relay->output)
+			output = fds[i].revents;
+	}
+	if (input != 0 && length(&relay->to_master) == 0)
 		read_input(relay);
 	if (!relay->finishing)
 		write_master(relay);
-	if (fds[2].revents != 0)
+	if (output != 0)
 		write_output(relay);
-	if (fds[1].revents != 0 || relay->finishing)
+	if (master != 0 || relay->finishing)
 		read_master(relay);
 	/* Descriptors that can't be tried wait for poll. */
 	if (relay->output < 0 || relay->output_piece == SIZE_MAX || relay->output_is_socket)
@@ -275,20 +326,21 @@ bool console_relay_done(const struct console_relay *relay)
 	return relay->ended && length(&relay->to_output) == 0;
 }
 
-int console_relay_drain(struct console_relay *relay, struct error *err)
+void console_relay_drain(struct console_relay *relay)
 {
-	struct pollfd fds[CONSOLE_RELAY_FDS] = {0};
+	struct pollfd fds[CONSOLE_POLL_FDS] = {0};
 
 	console_relay_finish(relay);
-	for (;;) {
-		console_relay_handle(relay, fds);
+	for (size_t count = 0;; count = console_relay_poll(relay, fds)) {
+		if (count > 0) {
+			/* Only a reader that is slow is waited for: an empty terminal ends the drain. */
+			bool waits = length(&relay->to_output) > 0;
+			while (poll(fds, (nfds_t)count, waits ? -1 : 0) < 0 && errno == EINTR)
+				;
+		}
+		console_relay_handle(relay, fds, count);
 		if (console_relay_done(relay))
-			return 0;
-		console_relay_poll_fds(relay, fds);
-		/* An empty terminal ends the drain, so it is not waited for. */
-		bool waits = fds[2].fd >= 0;
-		if (poll(fds, CONSOLE_RELAY_FDS, waits ? -1 : 0) < 0 && errno != EINTR)
-			return error_errno(err, errno, "wait for the reader of the terminal's output");
+			return;
 	}
 }
 
@@ -297,6 +349,9 @@ void console_relay_restore(struct console_relay *relay)
 	if (relay->raw)
 		tcsetattr(relay->input >= 0 ? relay->input : relay->terminal, TCSANOW, &relay->saved);
 	relay->raw = false;
+	if (relay->pipe_ignored)
+		sigaction(SIGPIPE, &relay->saved_pipe, NULL);
+	relay->pipe_ignored = false;
 	close_one(&relay->master);
 	close_one(&relay->slave);
 	close_one(&relay->input);

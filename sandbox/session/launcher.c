@@ -244,6 +244,7 @@ _Noreturn static void execute(struct launch *launch)
 {
 	struct error err = {0};
 
+	launch->fail = fail_start;
 	if (run_hooks(launch, launch->plan->hooks_start_container, "startContainer", "created", &err) < 0 ||
 	    seccomp_apply(launch, &err) < 0)
 		fail_start(launch, &err);
@@ -279,7 +280,7 @@ static int build(struct joining *joining, struct error *err)
 		return -err->code;
 	if (has_process && (make_arguments(launch, err) < 0 || environment_apply(launch, err) < 0))
 		return -err->code;
-	if (launch->process->terminal && (terminal_open(launch, err) < 0 || terminal_mount_console(launch, err) < 0))
+	if (terminal_open(launch, err) < 0 || terminal_mount_console(launch, err) < 0)
 		return -err->code;
 	if (reaper && hand_off(joining, err) < 0)
 		return -err->code;
