@@ -3,14 +3,23 @@ LINUX_COMMON_SOURCES =
 LINUX_PROGRAM_SOURCES = \
 	sandbox/linux/bit_list.c sandbox/linux/bit_list.h \
 	sandbox/linux/capability_plan.c sandbox/linux/capability_plan.h \
+	sandbox/linux/devices_plan.c sandbox/linux/devices_plan.h \
 	sandbox/linux/environment_plan.c sandbox/linux/environment_plan.h \
 	sandbox/linux/id_mapping.c sandbox/linux/id_mapping.h \
+	sandbox/linux/idmap.c sandbox/linux/idmap.h \
 	sandbox/linux/kernel_settings_plan.c sandbox/linux/kernel_settings_plan.h \
+	sandbox/linux/mount_options.c sandbox/linux/mount_options.h \
+	sandbox/linux/mounts_plan.c sandbox/linux/mounts_plan.h \
 	sandbox/linux/namespaces_plan.c sandbox/linux/namespaces_plan.h \
 	sandbox/linux/netlink.c sandbox/linux/netlink.h \
 	sandbox/linux/network_devices.c sandbox/linux/network_devices.h \
 	sandbox/linux/pid1.c sandbox/linux/pid1.h \
 	sandbox/linux/process_plan.c sandbox/linux/process_plan.h \
+	sandbox/linux/seccomp_bpf.c sandbox/linux/seccomp_bpf.h \
+	sandbox/linux/seccomp_compile.c sandbox/linux/seccomp_compile.h \
+	sandbox/linux/seccomp_library.c sandbox/linux/seccomp_library.h \
+	sandbox/linux/seccomp_numbers.c sandbox/linux/seccomp_numbers.h \
+	sandbox/linux/seccomp_plan.c sandbox/linux/seccomp_plan.h \
 	sandbox/linux/sysctl_plan.c sandbox/linux/sysctl_plan.h
 LINUX_INIT_SOURCES = \
 	sandbox/cgroup/mount.h \
@@ -20,10 +29,8 @@ LINUX_INIT_SOURCES = \
 	sandbox/linux/copy_up.c sandbox/linux/copy_up.h \
 	sandbox/linux/cwd.c \
 	sandbox/linux/device.c sandbox/linux/device.h \
-	sandbox/linux/devices_plan.c sandbox/linux/devices_plan.h \
 	sandbox/linux/environment.c \
 	sandbox/linux/executable.c \
-	sandbox/linux/idmap.c sandbox/linux/idmap.h \
 	sandbox/linux/io_priority.c \
 	sandbox/linux/keyring.c \
 	sandbox/linux/lsm.c \
@@ -31,9 +38,7 @@ LINUX_INIT_SOURCES = \
 	sandbox/linux/memory_policy.c \
 	sandbox/linux/mount.c sandbox/linux/mount.h \
 	sandbox/linux/mount_file_system.c \
-	sandbox/linux/mount_options.c sandbox/linux/mount_options.h \
 	sandbox/linux/mount_target.c sandbox/linux/mount_target.h \
-	sandbox/linux/mounts_plan.c sandbox/linux/mounts_plan.h \
 	sandbox/linux/move_root.c sandbox/linux/move_root.h \
 	sandbox/linux/network.c \
 	sandbox/linux/no_new_privileges.c \
@@ -45,11 +50,6 @@ LINUX_INIT_SOURCES = \
 	sandbox/linux/rootfs.c sandbox/linux/rootfs.h \
 	sandbox/linux/scheduler.c \
 	sandbox/linux/seccomp.c sandbox/linux/seccomp.h \
-	sandbox/linux/seccomp_bpf.c sandbox/linux/seccomp_bpf.h \
-	sandbox/linux/seccomp_compile.c sandbox/linux/seccomp_compile.h \
-	sandbox/linux/seccomp_library.c sandbox/linux/seccomp_library.h \
-	sandbox/linux/seccomp_numbers.c sandbox/linux/seccomp_numbers.h \
-	sandbox/linux/seccomp_plan.c sandbox/linux/seccomp_plan.h \
 	sandbox/linux/sysctl.c \
 	sandbox/linux/terminal.c sandbox/linux/terminal.h \
 	sandbox/linux/user.c \
