@@ -117,7 +117,6 @@ int cgroup_plan(const struct cgroup_settings *settings, const struct oci_resourc
 	cgroup->path_given = settings->cgroups_path != NULL && settings->cgroups_path[0] != '\0';
 	cgroup->owner_uid = settings->owner_uid;
 	cgroup->id = arena_strdup(&cgroup->arena, settings->id);
-	cgroup->resources = resources;
 	if (settings->manager == CGROUP_MANAGER_DISABLED && cgroup->path_given)
 		rc = error_set(err, EINVAL, "linux.cgroupsPath is \"%s\", but the cgroup manager is disabled",
 			       settings->cgroups_path);
@@ -179,10 +178,17 @@ int cgroup_open(const struct plan *plan, struct cgroup **result, struct error *e
 	return 0;
 }
 
+void cgroup_settle(struct cgroup *cgroup)
+{
+	if (cgroup->manager == CGROUP_MANAGER_SYSTEMD)
+		cgroup_systemd_settle(cgroup);
+}
+
 void cgroup_free(struct cgroup *cgroup)
 {
 	struct arena arena = cgroup->arena;
 
+	cgroup_settle(cgroup);
 	arena_free(&arena);
 }
 

@@ -27,7 +27,6 @@ struct cgroup {
 	size_t count;
 	struct cgroup_path paths[CGROUP_PATHS_MAX];
 	struct cgroup_node nodes[CGROUP_PATHS_MAX];
-	const struct oci_resources *resources; /* as given to cgroup_plan */
 	struct cgroup_writes writes;
 	bool devices_set;  /* the device rules are to be applied */
 	const char *unit;  /* systemd */

@@ -2,9 +2,11 @@
 /* Makes the directories of a container's cgroup. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sandbox/cgroup/cgroup_internal.h"
@@ -13,6 +15,7 @@
 #include "sandbox/cgroup/systemd.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
+#include "sandbox/common/syscalls.h"
 
 static bool is_empty_list(const char *text)
 {
@@ -201,6 +204,41 @@ static int check_unused(const struct cgroup *cgroup, size_t index, struct error 
 	return rc;
 }
 
+/* Whether a process that is cloned into the v2 cgroup gets killed, see cgroup_kill_paths. */
+static bool kills_clones(const char *path)
+{
+	CLEANUP_CLOSE int dirfd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct sl_clone_args args = {
+	    .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = dirfd < 0 ? 0 : (uint64_t)dirfd};
+	int status = 0;
+
+	if (dirfd < 0)
+		return false;
+	pid_t pid = (pid_t)sl_clone3(&args);
+	if (pid == 0)
+		_exit(0);
+	if (pid < 0)
+		return false;
+	while (waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
+		continue;
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
+/* Uses an empty cgroup that is there already, with the limits somebody may have given it. */
+static int reuse(struct cgroup *cgroup, size_t index, struct error *err)
+{
+	const char *path = cgroup->paths[index].path;
+
+	int rc = check_unused(cgroup, index, err);
+	if (rc < 0 || !cgroup->nodes[index].v2 || !kills_clones(path))
+		return rc;
+	/* What a container that was killed has left. */
+	rc = cgroup_remove_paths(&cgroup->paths[index], 1, err);
+	if (rc == 0 && mkdir(path, 0755) < 0)
+		rc = error_errno(err, errno, "cannot create the cgroup %s", path);
+	return rc;
+}
+
 static int create_cgroupfs(struct cgroup *cgroup, struct error *err)
 {
 	for (size_t i = 0; i < cgroup->count;) {
@@ -223,7 +261,7 @@ static int create_cgroupfs(struct cgroup *cgroup, struct error *err)
 			return undo(cgroup,
 				    error_errno(err, -rc, "cannot create the cgroup %s", cgroup->paths[i].path));
 		if (!node->created) {
-			rc = check_unused(cgroup, i, err);
+			rc = reuse(cgroup, i, err);
 			if (rc < 0)
 				return undo(cgroup, rc);
 		}
@@ -344,11 +382,11 @@ static int give_away(const struct cgroup *cgroup, size_t index, struct error *er
 	return rc < 0 ? error_errno(err, -rc, "cannot change the owner of the cgroup %s", path) : 0;
 }
 
-int cgroup_create(struct cgroup *cgroup, pid_t pid, struct error *err)
+int cgroup_create(struct cgroup *cgroup, struct error *err)
 {
 	if (cgroup->count == 0)
 		return 0;
-	int rc = cgroup->manager == CGROUP_MANAGER_SYSTEMD ? cgroup_systemd_start(cgroup, pid, err) : 0;
+	int rc = cgroup->manager == CGROUP_MANAGER_SYSTEMD ? cgroup_systemd_start(cgroup, err) : 0;
 	if (rc == 0)
 		rc = create_cgroupfs(cgroup, err);
 	int v2 = rc < 0 ? -1 : cgroup_find_v2(cgroup);

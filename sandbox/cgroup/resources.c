@@ -248,12 +248,12 @@ static int check_memory(const struct cgroup *cgroup, const struct oci_resources 
 	return 0;
 }
 
-int cgroup_apply(struct cgroup *cgroup, struct error *err)
+int cgroup_apply(struct cgroup *cgroup, const struct oci_resources *resources, struct error *err)
 {
 	int rc = write_all(cgroup, &cgroup->writes, err);
 
 	if (rc == 0 && cgroup->devices_set)
-		rc = cgroup_devices_apply(cgroup, cgroup->resources, false, err);
+		rc = cgroup_devices_apply(cgroup, resources, false, err);
 	return rc;
 }
 

@@ -7,4 +7,4 @@ CGROUP_PROGRAM_SOURCES = sandbox/cgroup/cgroup.c sandbox/cgroup/cgroup.h sandbox
 	sandbox/cgroup/v2_limits.c sandbox/cgroup/devices.c sandbox/cgroup/devices.h sandbox/cgroup/devices_v1.c \
 	sandbox/cgroup/devices_v2.c sandbox/cgroup/systemd.c sandbox/cgroup/systemd.h
 CGROUP_INIT_SOURCES =
-CGROUP_UNIT_TESTS =
+CGROUP_UNIT_TESTS = tests/unit/test_cgroup_live
