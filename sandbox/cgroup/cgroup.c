@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sandbox/cgroup/cgroup_internal.h"
 #include "sandbox/cgroup/devices.h"
@@ -102,6 +103,54 @@ static int place(struct cgroup *cgroup, const struct cgroup_layout *layout, cons
 	return 0;
 }
 
+/* Whether the id map of this user namespace is another than the initial one's. */
+static bool in_user_namespace(void)
+{
+	static const char initial[] = "         0          0 4294967295\n";
+	char text[128];
+
+	return file_read_at(AT_FDCWD, "/proc/self/uid_map", text, sizeof text) > 0 && strcmp(text, initial) != 0;
+}
+
+/* Whether the caller may make the directory: it may write to the nearest one that exists. */
+static bool may_create(const char *path)
+{
+	char current[4096];
+	size_t length = strlen(path);
+
+	if (length >= sizeof current)
+		return true;
+	memcpy(current, path, length + 1);
+	if (faccessat(AT_FDCWD, current, F_OK, 0) == 0)
+		return faccessat(AT_FDCWD, current, W_OK, AT_EACCESS) == 0;
+	while (length > 1) {
+		while (length > 1 && current[--length] != '/')
+			continue;
+		current[length] = '\0';
+		if (faccessat(AT_FDCWD, current, W_OK, AT_EACCESS) == 0)
+			return true;
+		if (errno != ENOENT)
+			return false;
+	}
+	return false;
+}
+
+/* Without a delegated cgroup a rootless caller gets none, unless something asks for one: then making it tells why it
+ * can't be had. */
+static void drop_forbidden(struct cgroup *cgroup)
+{
+	if (cgroup->path_given || (geteuid() == 0 && !cgroup->rootless && !in_user_namespace()))
+		return;
+	cgroup->rootless = true;
+	for (size_t i = 0; i < cgroup->count;) {
+		if (cgroup_limit_in(cgroup, i) == NULL && !may_create(cgroup->paths[i].path))
+			cgroup_drop_node(cgroup, i);
+		else
+			i++;
+	}
+	cgroup->devices_set = cgroup->count > 0;
+}
+
 int cgroup_plan(const struct cgroup_settings *settings, const struct oci_resources *resources, struct cgroup **result,
 		struct error *err)
 {
@@ -134,6 +183,8 @@ int cgroup_plan(const struct cgroup_settings *settings, const struct oci_resourc
 	}
 	if (rc == 0)
 		rc = cgroup_translate(cgroup, resources, &cgroup->writes, false, err);
+	if (rc == 0 && cgroup->manager == CGROUP_MANAGER_CGROUPFS)
+		drop_forbidden(cgroup);
 	if (rc == 0 && cgroup->devices_set) {
 		struct cgroup_device_rule *rules;
 		size_t count;

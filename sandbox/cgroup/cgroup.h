@@ -29,7 +29,7 @@ struct cgroup_settings {
 	enum cgroup_manager manager;
 	const char *id;
 	const char *cgroups_path; /* linux.cgroupsPath, NULL: absent */
-	bool rootless;            /* no privilege over the host: not root, or root of a user namespace */
+	bool rootless;            /* --rootless=true; otherwise found out: not root, or root of a user namespace */
 	const struct oci_pair *annotations;
 	size_t annotations_count;
 	uint32_t owner_uid; /* host uid that gets the v2 cgroup (cgroup_owner), UINT32_MAX: none */

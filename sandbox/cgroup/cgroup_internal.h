@@ -38,6 +38,11 @@ int cgroup_find(const struct cgroup *cgroup, enum cgroup_controller controller);
 /* Index of the v2 hierarchy, -1 if there is none. */
 int cgroup_find_v2(const struct cgroup *cgroup);
 
+/* The field of a limit that needs the hierarchy, or NULL. */
+const char *cgroup_limit_in(const struct cgroup *cgroup, size_t index);
+/* The container has no cgroup in this hierarchy after all. */
+void cgroup_drop_node(struct cgroup *cgroup, size_t index);
+
 /* Translates the resources to writes for the hierarchies the cgroup has. `current` is NULL for a new cgroup. */
 int cgroup_translate(struct cgroup *cgroup, const struct oci_resources *resources, struct cgroup_writes *writes,
 		     bool update, struct error *err);

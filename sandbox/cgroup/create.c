@@ -157,30 +157,9 @@ static int undo(struct cgroup *cgroup, int rc)
 	return rc;
 }
 
-/* A limit that needs this hierarchy, or NULL. */
-static const char *limit_in(const struct cgroup *cgroup, size_t index)
-{
-	for (size_t i = 0; i < cgroup->writes.count; i++) {
-		const struct cgroup_write *write = &cgroup->writes.items[i];
-		int node = write->v2 ? cgroup_find_v2(cgroup) : cgroup_find(cgroup, write->controller);
-		if (node == (int)index && !(write->flags & CGROUP_WRITE_MAY_LACK))
-			return write->field;
-	}
-	return NULL;
-}
-
 static bool is_permission(int rc)
 {
 	return rc == -EACCES || rc == -EPERM || rc == -EROFS;
-}
-
-static void drop_node(struct cgroup *cgroup, size_t index)
-{
-	cgroup->count--;
-	for (size_t i = index; i < cgroup->count; i++) {
-		cgroup->paths[i] = cgroup->paths[i + 1];
-		cgroup->nodes[i] = cgroup->nodes[i + 1];
-	}
 }
 
 /* A cgroup that is there already may be used if nobody is in it. */
@@ -245,7 +224,7 @@ static int create_cgroupfs(struct cgroup *cgroup, struct error *err)
 		struct cgroup_node *node = &cgroup->nodes[i];
 		int rc = make_leaf(cgroup, i, &node->created);
 		if (rc < 0 && cgroup->rootless && !cgroup->path_given && is_permission(rc)) {
-			const char *field = limit_in(cgroup, i);
+			const char *field = cgroup_limit_in(cgroup, i);
 			if (field != NULL)
 				return undo(
 				    cgroup,
@@ -254,7 +233,7 @@ static int create_cgroupfs(struct cgroup *cgroup, struct error *err)
 					      "cgroup %s (%s): rootless needs no limits + no cgrouppath when no "
 					      "permission is granted for cgroups",
 					      field, cgroup->paths[i].path, strerror(-rc)));
-			drop_node(cgroup, i);
+			cgroup_drop_node(cgroup, i);
 			continue;
 		}
 		if (rc < 0)

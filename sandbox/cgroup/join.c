@@ -239,7 +239,7 @@ int cgroup_frozen(const struct cgroup *cgroup, struct error *err)
 
 int cgroup_kill(const struct cgroup *cgroup, struct error *err)
 {
-	return cgroup_kill_paths(cgroup->paths, cgroup->count, false, CGROUP_TIMEOUT_MS, err);
+	return cgroup_kill_paths(cgroup->paths, cgroup->count, CGROUP_TIMEOUT_MS, err);
 }
 
 int cgroup_remove(struct cgroup *cgroup, struct error *err)

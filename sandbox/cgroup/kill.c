@@ -198,7 +198,7 @@ static int kill_failed(const struct cgroup_path *path, int code, struct error *e
 			 left.count > 1 ? ", ..." : "");
 }
 
-int cgroup_kill_paths(const struct cgroup_path *paths, size_t count, bool last, int timeout_ms, struct error *err)
+static int kill_paths(const struct cgroup_path *paths, size_t count, bool last, int timeout_ms, struct error *err)
 {
 	long long deadline = cgroup_clock_ms() + timeout_ms;
 	const struct cgroup_path *v2 = NULL;
@@ -229,4 +229,14 @@ int cgroup_kill_paths(const struct cgroup_path *paths, size_t count, bool last, 
 		}
 	}
 	return 0;
+}
+
+int cgroup_kill_paths(const struct cgroup_path *paths, size_t count, int timeout_ms, struct error *err)
+{
+	return kill_paths(paths, count, false, timeout_ms, err);
+}
+
+int cgroup_end_paths(const struct cgroup_path *paths, size_t count, int timeout_ms, struct error *err)
+{
+	return kill_paths(paths, count, true, timeout_ms, err);
 }

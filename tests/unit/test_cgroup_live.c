@@ -218,19 +218,19 @@ static void test_kill_each_hierarchy(void)
 	for (size_t i = 0; i < count; i++) {
 		pid_t pid = spawn(cgroup, stubborn_family);
 		await_ready(501);
-		CHECK(ok(cgroup_kill_paths(&paths[i], 1, false, CGROUP_TIMEOUT_MS, &err), &err));
+		CHECK(ok(cgroup_kill_paths(&paths[i], 1, CGROUP_TIMEOUT_MS, &err), &err));
 		CHECK(waitpid(pid, NULL, 0) == pid);
 		if (cgroup_path_is_v2(&paths[i]) || cgroup_path_has(&paths[i], "freezer")) {
 			pid = spawn(cgroup, forker);
 			await_ready(1);
-			CHECK(ok(cgroup_kill_paths(&paths[i], 1, false, CGROUP_TIMEOUT_MS, &err), &err));
+			CHECK(ok(cgroup_kill_paths(&paths[i], 1, CGROUP_TIMEOUT_MS, &err), &err));
 			waitpid(pid, NULL, 0);
 		}
 	}
 	/* A cgroup that was told to kill is not used again, but made anew. */
 	pid_t pid = spawn(cgroup, stubborn_family);
 	await_ready(501);
-	CHECK(ok(cgroup_kill_paths(paths, count, true, CGROUP_TIMEOUT_MS, &err), &err));
+	CHECK(ok(cgroup_end_paths(paths, count, CGROUP_TIMEOUT_MS, &err), &err));
 	CHECK(waitpid(pid, NULL, 0) == pid);
 	struct cgroup *again = make(NULL, NULL);
 	pid = spawn(again, sleeper);
@@ -373,7 +373,7 @@ static void test_plan_only(void)
 	cgroup_free(opened);
 	CHECK(ok(cgroup_thaw_plan(plan, &err), &err));
 	CHECK(cgroup_frozen(cgroup, &err) == 0);
-	CHECK(ok(cgroup_kill_plan(plan, &err), &err));
+	CHECK(ok(cgroup_end_plan(plan, &err), &err));
 	CHECK(waitpid(pid, NULL, 0) == pid);
 	CHECK(ok(cgroup_remove_plan(plan, &err), &err));
 	CHECK(stat(cgroup->paths[0].path, &status) < 0 && errno == ENOENT);
