@@ -151,6 +151,14 @@ static void drop_forbidden(struct cgroup *cgroup)
 	cgroup->devices_set = cgroup->count > 0;
 }
 
+static const char *annotation(struct arena *arena, const struct cgroup_settings *settings, const char *key)
+{
+	for (size_t i = 0; i < settings->annotations_count; i++)
+		if (strcmp(settings->annotations[i].key, key) == 0)
+			return arena_strdup(arena, settings->annotations[i].value);
+	return NULL;
+}
+
 int cgroup_plan(const struct cgroup_settings *settings, const struct oci_resources *resources, struct cgroup **result,
 		struct error *err)
 {
@@ -166,6 +174,7 @@ int cgroup_plan(const struct cgroup_settings *settings, const struct oci_resourc
 	cgroup->path_given = settings->cgroups_path != NULL && settings->cgroups_path[0] != '\0';
 	cgroup->owner_uid = settings->owner_uid;
 	cgroup->id = arena_strdup(&cgroup->arena, settings->id);
+	cgroup->force_v1 = annotation(&cgroup->arena, settings, "run.oci.systemd.force_cgroup_v1");
 	if (settings->manager == CGROUP_MANAGER_DISABLED && cgroup->path_given)
 		rc = error_set(err, EINVAL, "linux.cgroupsPath is \"%s\", but the cgroup manager is disabled",
 			       settings->cgroups_path);
@@ -263,6 +272,7 @@ void cgroup_fill_plan(struct plan_builder *builder, const struct cgroup *cgroup)
 					      .value = plan_add_string(builder, cgroup->paths[i].path)};
 	builder->plan.cgroup_paths = plan_add_array(builder, pairs, cgroup->count, sizeof pairs[0]);
 	builder->plan.cgroup_mode = cgroup_mode(cgroup);
+	builder->plan.cgroup_force_v1 = plan_add_string(builder, cgroup->force_v1);
 	builder->plan.cgroup_unit = plan_add_string(builder, cgroup->unit);
 }
 

@@ -28,9 +28,10 @@ struct cgroup {
 	struct cgroup_path paths[CGROUP_PATHS_MAX];
 	struct cgroup_node nodes[CGROUP_PATHS_MAX];
 	struct cgroup_writes writes;
-	bool devices_set;  /* the device rules are to be applied */
-	const char *unit;  /* systemd */
-	const char *slice; /* systemd */
+	bool devices_set;     /* the device rules are to be applied */
+	const char *force_v1; /* annotation run.oci.systemd.force_cgroup_v1 */
+	const char *unit;     /* systemd */
+	const char *slice;    /* systemd */
 };
 
 /* Index of the hierarchy that has the controller, -1 if there is none. */
