@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sandbox/cgroup/cgroup_internal.h"
 #include "sandbox/cgroup/devices.h"
@@ -102,6 +103,62 @@ static int place(struct cgroup *cgroup, const struct cgroup_layout *layout, cons
 	return 0;
 }
 
+/* Whether the id map of this user namespace is another than the initial one's. */
+static bool in_user_namespace(void)
+{
+	static const char initial[] = "         0          0 4294967295\n";
+	char text[128];
+
+	return file_read_at(AT_FDCWD, "/proc/self/uid_map", text, sizeof text) > 0 && strcmp(text, initial) != 0;
+}
+
+/* Whether the caller may make the directory: it may write to the nearest one that exists. */
+static bool may_create(const char *path)
+{
+	char current[4096];
+	size_t length = strlen(path);
+
+	if (length >= sizeof current)
+		return true;
+	memcpy(current, path, length + 1);
+	if (faccessat(AT_FDCWD, current, F_OK, 0) == 0)
+		return faccessat(AT_FDCWD, current, W_OK, AT_EACCESS) == 0;
+	while (length > 1) {
+		while (length > 1 && current[--length] != '/')
+			continue;
+		current[length] = '\0';
+		if (faccessat(AT_FDCWD, current, W_OK, AT_EACCESS) == 0)
+			return true;
+		if (errno != ENOENT)
+			return false;
+	}
+	return false;
+}
+
+/* Without a delegated cgroup a rootless caller gets none, unless something asks for one: then making it tells why it
+ * can't be had. */
+static void drop_forbidden(struct cgroup *cgroup)
+{
+	if (cgroup->path_given || (geteuid() == 0 && !cgroup->rootless && !in_user_namespace()))
+		return;
+	cgroup->rootless = true;
+	for (size_t i = 0; i < cgroup->count;) {
+		if (cgroup_limit_in(cgroup, i) == NULL && !may_create(cgroup->paths[i].path))
+			cgroup_drop_node(cgroup, i);
+		else
+			i++;
+	}
+	cgroup->devices_set = cgroup->count > 0;
+}
+
+static const char *annotation(struct arena *arena, const struct cgroup_settings *settings, const char *key)
+{
+	for (size_t i = 0; i < settings->annotations_count; i++)
+		if (strcmp(settings->annotations[i].key, key) == 0)
+			return arena_strdup(arena, settings->annotations[i].value);
+	return NULL;
+}
+
 int cgroup_plan(const struct cgroup_settings *settings, const struct oci_resources *resources, struct cgroup **result,
 		struct error *err)
 {
@@ -117,7 +174,7 @@ int cgroup_plan(const struct cgroup_settings *settings, const struct oci_resourc
 	cgroup->path_given = settings->cgroups_path != NULL && settings->cgroups_path[0] != '\0';
 	cgroup->owner_uid = settings->owner_uid;
 	cgroup->id = arena_strdup(&cgroup->arena, settings->id);
-	cgroup->resources = resources;
+	cgroup->force_v1 = annotation(&cgroup->arena, settings, "run.oci.systemd.force_cgroup_v1");
 	if (settings->manager == CGROUP_MANAGER_DISABLED && cgroup->path_given)
 		rc = error_set(err, EINVAL, "linux.cgroupsPath is \"%s\", but the cgroup manager is disabled",
 			       settings->cgroups_path);
@@ -135,6 +192,8 @@ int cgroup_plan(const struct cgroup_settings *settings, const struct oci_resourc
 	}
 	if (rc == 0)
 		rc = cgroup_translate(cgroup, resources, &cgroup->writes, false, err);
+	if (rc == 0 && cgroup->manager == CGROUP_MANAGER_CGROUPFS)
+		drop_forbidden(cgroup);
 	if (rc == 0 && cgroup->devices_set) {
 		struct cgroup_device_rule *rules;
 		size_t count;
@@ -179,10 +238,17 @@ int cgroup_open(const struct plan *plan, struct cgroup **result, struct error *e
 	return 0;
 }
 
+void cgroup_settle(struct cgroup *cgroup)
+{
+	if (cgroup->manager == CGROUP_MANAGER_SYSTEMD)
+		cgroup_systemd_settle(cgroup);
+}
+
 void cgroup_free(struct cgroup *cgroup)
 {
 	struct arena arena = cgroup->arena;
 
+	cgroup_settle(cgroup);
 	arena_free(&arena);
 }
 
@@ -206,6 +272,7 @@ void cgroup_fill_plan(struct plan_builder *builder, const struct cgroup *cgroup)
 					      .value = plan_add_string(builder, cgroup->paths[i].path)};
 	builder->plan.cgroup_paths = plan_add_array(builder, pairs, cgroup->count, sizeof pairs[0]);
 	builder->plan.cgroup_mode = cgroup_mode(cgroup);
+	builder->plan.cgroup_force_v1 = plan_add_string(builder, cgroup->force_v1);
 	builder->plan.cgroup_unit = plan_add_string(builder, cgroup->unit);
 }
 

@@ -29,7 +29,7 @@ struct cgroup_settings {
 	enum cgroup_manager manager;
 	const char *id;
 	const char *cgroups_path; /* linux.cgroupsPath, NULL: absent */
-	bool rootless;            /* no privilege over the host: not root, or root of a user namespace */
+	bool rootless;            /* --rootless=true; otherwise found out: not root, or root of a user namespace */
 	const struct oci_pair *annotations;
 	size_t annotations_count;
 	uint32_t owner_uid; /* host uid that gets the v2 cgroup (cgroup_owner), UINT32_MAX: none */
@@ -63,19 +63,25 @@ const struct cgroup_path *cgroup_paths(const struct cgroup *cgroup, size_t *coun
 
 /* Makes the directories; on an error none is left. EBUSY if the cgroup exists and has processes or is frozen. Where
  * the caller may not make one, nothing asked for one and the caller is rootless, the container gets none.
- * Under systemd it starts the scope, with `pid` (the reaper, or -1) as its first process. */
-int cgroup_create(struct cgroup *cgroup, pid_t pid, struct error *err);
+ * Under systemd it starts the scope, with a helper process in it that stays until cgroup_settle or cgroup_free. */
+int cgroup_create(struct cgroup *cgroup, struct error *err);
 
-/* Sets the limits of the resources that were given to cgroup_plan. To be called before processes join. */
-int cgroup_apply(struct cgroup *cgroup, struct error *err);
+/* The container's first process is in the cgroup: nothing else has to keep it. */
+void cgroup_settle(struct cgroup *cgroup);
+
+/* Sets the limits; `resources` are those that were given to cgroup_plan. To be called before processes join. */
+int cgroup_apply(struct cgroup *cgroup, const struct oci_resources *resources, struct error *err);
 
 /* Changes the limits that `resources` names and no others. */
 int cgroup_update(struct cgroup *cgroup, const struct oci_resources *resources, struct error *err);
 
-/* Moves a process. Slow, see paths.h: for a process that can't move itself. `subpath` (exec --cgroup) is relative,
- * NULL or "" means the container's own. On v2, where a container has turned its own cgroup into a tree, the process
- * goes where `beside` (the main process, or -1) is. */
-int cgroup_join(const struct cgroup *cgroup, pid_t pid, const char *subpath, pid_t beside, struct error *err);
+/* Moves a process. Slow, see paths.h: for a process that can't move itself. */
+int cgroup_join(const struct cgroup *cgroup, pid_t pid, struct error *err);
+
+/* The same for a sub-cgroup. `subpath` (exec --cgroup) is relative; NULL or "" means the container's own cgroup. On
+ * v2, where a container has turned its own cgroup into an inner node, which takes no processes, the process goes
+ * where `beside` (the main process, or -1) is. */
+int cgroup_join_below(const struct cgroup *cgroup, pid_t pid, const char *subpath, pid_t beside, struct error *err);
 
 /* Directories like those of cgroup_paths for a sub-cgroup (exec --cgroup): the hierarchies that have it. They live as
  * long as the cgroup. ENOENT if none has. */
@@ -94,7 +100,7 @@ uint32_t cgroup_owner(const struct oci_config *config);
 /* All processes in the cgroup and below it, sorted; from the first hierarchy that can tell. */
 int cgroup_processes(const struct cgroup *cgroup, struct cgroup_pids *pids, struct error *err);
 
-/* As in freezer.h and kill.h, with their usual time limits. */
+/* As in freezer.h and kill.h, with their usual time limits. After cgroup_kill the cgroup can be used on. */
 int cgroup_freeze(const struct cgroup *cgroup, struct error *err);
 int cgroup_thaw(const struct cgroup *cgroup, struct error *err);
 int cgroup_frozen(const struct cgroup *cgroup, struct error *err);

@@ -27,17 +27,22 @@ struct cgroup {
 	size_t count;
 	struct cgroup_path paths[CGROUP_PATHS_MAX];
 	struct cgroup_node nodes[CGROUP_PATHS_MAX];
-	const struct oci_resources *resources; /* as given to cgroup_plan */
 	struct cgroup_writes writes;
-	bool devices_set;  /* the device rules are to be applied */
-	const char *unit;  /* systemd */
-	const char *slice; /* systemd */
+	bool devices_set;     /* the device rules are to be applied */
+	const char *force_v1; /* annotation run.oci.systemd.force_cgroup_v1 */
+	const char *unit;     /* systemd */
+	const char *slice;    /* systemd */
 };
 
 /* Index of the hierarchy that has the controller, -1 if there is none. */
 int cgroup_find(const struct cgroup *cgroup, enum cgroup_controller controller);
 /* Index of the v2 hierarchy, -1 if there is none. */
 int cgroup_find_v2(const struct cgroup *cgroup);
+
+/* The field of a limit that needs the hierarchy, or NULL. */
+const char *cgroup_limit_in(const struct cgroup *cgroup, size_t index);
+/* The container has no cgroup in this hierarchy after all. */
+void cgroup_drop_node(struct cgroup *cgroup, size_t index);
 
 /* Translates the resources to writes for the hierarchies the cgroup has. `current` is NULL for a new cgroup. */
 int cgroup_translate(struct cgroup *cgroup, const struct oci_resources *resources, struct cgroup_writes *writes,

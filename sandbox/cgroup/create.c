@@ -2,9 +2,11 @@
 /* Makes the directories of a container's cgroup. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sandbox/cgroup/cgroup_internal.h"
@@ -13,6 +15,7 @@
 #include "sandbox/cgroup/systemd.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
+#include "sandbox/common/syscalls.h"
 
 static bool is_empty_list(const char *text)
 {
@@ -154,30 +157,9 @@ static int undo(struct cgroup *cgroup, int rc)
 	return rc;
 }
 
-/* A limit that needs this hierarchy, or NULL. */
-static const char *limit_in(const struct cgroup *cgroup, size_t index)
-{
-	for (size_t i = 0; i < cgroup->writes.count; i++) {
-		const struct cgroup_write *write = &cgroup->writes.items[i];
-		int node = write->v2 ? cgroup_find_v2(cgroup) : cgroup_find(cgroup, write->controller);
-		if (node == (int)index && !(write->flags & CGROUP_WRITE_MAY_LACK))
-			return write->field;
-	}
-	return NULL;
-}
-
 static bool is_permission(int rc)
 {
 	return rc == -EACCES || rc == -EPERM || rc == -EROFS;
-}
-
-static void drop_node(struct cgroup *cgroup, size_t index)
-{
-	cgroup->count--;
-	for (size_t i = index; i < cgroup->count; i++) {
-		cgroup->paths[i] = cgroup->paths[i + 1];
-		cgroup->nodes[i] = cgroup->nodes[i + 1];
-	}
 }
 
 /* A cgroup that is there already may be used if nobody is in it. */
@@ -201,13 +183,48 @@ static int check_unused(const struct cgroup *cgroup, size_t index, struct error 
 	return rc;
 }
 
+/* Whether a process that is cloned into the v2 cgroup gets killed, see cgroup_kill_paths. */
+static bool kills_clones(const char *path)
+{
+	CLEANUP_CLOSE int dirfd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct sl_clone_args args = {
+	    .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = dirfd < 0 ? 0 : (uint64_t)dirfd};
+	int status = 0;
+
+	if (dirfd < 0)
+		return false;
+	pid_t pid = (pid_t)sl_clone3(&args);
+	if (pid == 0)
+		_exit(0);
+	if (pid < 0)
+		return false;
+	while (waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
+		continue;
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
+/* Uses an empty cgroup that is there already, with the limits somebody may have given it. */
+static int reuse(struct cgroup *cgroup, size_t index, struct error *err)
+{
+	const char *path = cgroup->paths[index].path;
+
+	int rc = check_unused(cgroup, index, err);
+	if (rc < 0 || !cgroup->nodes[index].v2 || !kills_clones(path))
+		return rc;
+	/* What a container that was killed has left. */
+	rc = cgroup_remove_paths(&cgroup->paths[index], 1, err);
+	if (rc == 0 && mkdir(path, 0755) < 0)
+		rc = error_errno(err, errno, "cannot create the cgroup %s", path);
+	return rc;
+}
+
 static int create_cgroupfs(struct cgroup *cgroup, struct error *err)
 {
 	for (size_t i = 0; i < cgroup->count;) {
 		struct cgroup_node *node = &cgroup->nodes[i];
 		int rc = make_leaf(cgroup, i, &node->created);
 		if (rc < 0 && cgroup->rootless && !cgroup->path_given && is_permission(rc)) {
-			const char *field = limit_in(cgroup, i);
+			const char *field = cgroup_limit_in(cgroup, i);
 			if (field != NULL)
 				return undo(
 				    cgroup,
@@ -216,14 +233,14 @@ static int create_cgroupfs(struct cgroup *cgroup, struct error *err)
 					      "cgroup %s (%s): rootless needs no limits + no cgrouppath when no "
 					      "permission is granted for cgroups",
 					      field, cgroup->paths[i].path, strerror(-rc)));
-			drop_node(cgroup, i);
+			cgroup_drop_node(cgroup, i);
 			continue;
 		}
 		if (rc < 0)
 			return undo(cgroup,
 				    error_errno(err, -rc, "cannot create the cgroup %s", cgroup->paths[i].path));
 		if (!node->created) {
-			rc = check_unused(cgroup, i, err);
+			rc = reuse(cgroup, i, err);
 			if (rc < 0)
 				return undo(cgroup, rc);
 		}
@@ -344,11 +361,11 @@ static int give_away(const struct cgroup *cgroup, size_t index, struct error *er
 	return rc < 0 ? error_errno(err, -rc, "cannot change the owner of the cgroup %s", path) : 0;
 }
 
-int cgroup_create(struct cgroup *cgroup, pid_t pid, struct error *err)
+int cgroup_create(struct cgroup *cgroup, struct error *err)
 {
 	if (cgroup->count == 0)
 		return 0;
-	int rc = cgroup->manager == CGROUP_MANAGER_SYSTEMD ? cgroup_systemd_start(cgroup, pid, err) : 0;
+	int rc = cgroup->manager == CGROUP_MANAGER_SYSTEMD ? cgroup_systemd_start(cgroup, err) : 0;
 	if (rc == 0)
 		rc = create_cgroupfs(cgroup, err);
 	int v2 = rc < 0 ? -1 : cgroup_find_v2(cgroup);

@@ -113,7 +113,7 @@ static int join_beside(const struct cgroup *cgroup, size_t index, pid_t pid, pid
 	return -EBUSY;
 }
 
-int cgroup_join(const struct cgroup *cgroup, pid_t pid, const char *subpath, pid_t beside, struct error *err)
+int cgroup_join_below(const struct cgroup *cgroup, pid_t pid, const char *subpath, pid_t beside, struct error *err)
 {
 	bool joined = subpath == NULL || subpath[0] == '\0';
 
@@ -140,6 +140,11 @@ int cgroup_join(const struct cgroup *cgroup, pid_t pid, const char *subpath, pid
 		return error_set(err, ENOENT, "the cgroup path \"%s\" does not exist in the container's cgroup",
 				 subpath);
 	return 0;
+}
+
+int cgroup_join(const struct cgroup *cgroup, pid_t pid, struct error *err)
+{
+	return cgroup_join_below(cgroup, pid, NULL, -1, err);
 }
 
 /* Whether /proc/PID/cgroup's `where` is the host path `path`, or below it. */

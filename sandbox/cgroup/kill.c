@@ -163,15 +163,15 @@ static int kill_v1(const struct cgroup_path *path, long long deadline)
 	return rc < 0 ? rc : kill_and_await(path->path, deadline);
 }
 
-static int kill_v2(const struct cgroup_path *path, long long deadline)
+static int kill_v2(const struct cgroup_path *path, bool last, long long deadline)
 {
 	CLEANUP_CLOSE int dirfd = open(path->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct error ignored;
 
 	if (dirfd < 0)
 		return errno == ENOENT ? 0 : -errno;
-	/* Linux 5.14; not in threaded cgroups. */
-	int rc = file_write_at(dirfd, "cgroup.kill", "1");
+	/* Not in threaded cgroups. */
+	int rc = last ? file_write_at(dirfd, "cgroup.kill", "1") : -ENOENT;
 	if (rc == -ENOENT || rc == -EOPNOTSUPP) {
 		if (file_write_at(dirfd, "cgroup.freeze", "1") == 0)
 			cgroup_await_event(dirfd, "frozen", 1, (int)(deadline - cgroup_clock_ms()));
@@ -198,7 +198,7 @@ static int kill_failed(const struct cgroup_path *path, int code, struct error *e
 			 left.count > 1 ? ", ..." : "");
 }
 
-int cgroup_kill_paths(const struct cgroup_path *paths, size_t count, int timeout_ms, struct error *err)
+static int kill_paths(const struct cgroup_path *paths, size_t count, bool last, int timeout_ms, struct error *err)
 {
 	long long deadline = cgroup_clock_ms() + timeout_ms;
 	const struct cgroup_path *v2 = NULL;
@@ -211,7 +211,7 @@ int cgroup_kill_paths(const struct cgroup_path *paths, size_t count, int timeout
 	if (v2 != NULL) {
 		/* What the v1 freezer holds does not even die. */
 		cgroup_thaw_paths(paths, count, &ignored);
-		rc = kill_v2(v2, deadline);
+		rc = kill_v2(v2, last, deadline);
 		if (rc < 0)
 			return kill_failed(v2, rc, err);
 	}
@@ -229,4 +229,14 @@ int cgroup_kill_paths(const struct cgroup_path *paths, size_t count, int timeout
 		}
 	}
 	return 0;
+}
+
+int cgroup_kill_paths(const struct cgroup_path *paths, size_t count, int timeout_ms, struct error *err)
+{
+	return kill_paths(paths, count, false, timeout_ms, err);
+}
+
+int cgroup_end_paths(const struct cgroup_path *paths, size_t count, int timeout_ms, struct error *err)
+{
+	return kill_paths(paths, count, true, timeout_ms, err);
 }

@@ -138,3 +138,27 @@ int cgroup_remove_paths(const struct cgroup_path *paths, size_t count, struct er
 	}
 	return result;
 }
+
+int cgroup_end_plan(const struct plan *plan, struct error *err)
+{
+	struct cgroup_path paths[CGROUP_PATHS_MAX];
+	size_t count = cgroup_paths_from_plan(plan, paths);
+
+	return cgroup_end_paths(paths, count, CGROUP_TIMEOUT_MS, err);
+}
+
+int cgroup_thaw_plan(const struct plan *plan, struct error *err)
+{
+	struct cgroup_path paths[CGROUP_PATHS_MAX];
+	size_t count = cgroup_paths_from_plan(plan, paths);
+
+	return cgroup_thaw_paths(paths, count, err);
+}
+
+int cgroup_remove_plan(const struct plan *plan, struct error *err)
+{
+	struct cgroup_path paths[CGROUP_PATHS_MAX];
+	size_t count = cgroup_paths_from_plan(plan, paths);
+
+	return cgroup_remove_paths(paths, count, err);
+}

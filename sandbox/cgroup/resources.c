@@ -40,6 +40,26 @@ int cgroup_find_v2(const struct cgroup *cgroup)
 	return -1;
 }
 
+const char *cgroup_limit_in(const struct cgroup *cgroup, size_t index)
+{
+	for (size_t i = 0; i < cgroup->writes.count; i++) {
+		const struct cgroup_write *write = &cgroup->writes.items[i];
+		int node = write->v2 ? cgroup_find_v2(cgroup) : cgroup_find(cgroup, write->controller);
+		if (node == (int)index && !(write->flags & CGROUP_WRITE_MAY_LACK))
+			return write->field;
+	}
+	return NULL;
+}
+
+void cgroup_drop_node(struct cgroup *cgroup, size_t index)
+{
+	cgroup->count--;
+	for (size_t i = index; i < cgroup->count; i++) {
+		cgroup->paths[i] = cgroup->paths[i + 1];
+		cgroup->nodes[i] = cgroup->nodes[i + 1];
+	}
+}
+
 static ssize_t read_file(const struct cgroup *cgroup, int node, const char *file, char *buffer, size_t size)
 {
 	char path[4096];
@@ -248,12 +268,12 @@ static int check_memory(const struct cgroup *cgroup, const struct oci_resources 
 	return 0;
 }
 
-int cgroup_apply(struct cgroup *cgroup, struct error *err)
+int cgroup_apply(struct cgroup *cgroup, const struct oci_resources *resources, struct error *err)
 {
 	int rc = write_all(cgroup, &cgroup->writes, err);
 
 	if (rc == 0 && cgroup->devices_set)
-		rc = cgroup_devices_apply(cgroup, cgroup->resources, false, err);
+		rc = cgroup_devices_apply(cgroup, resources, false, err);
 	return rc;
 }
 

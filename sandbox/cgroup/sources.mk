@@ -6,5 +6,5 @@ CGROUP_PROGRAM_SOURCES = sandbox/cgroup/cgroup.c sandbox/cgroup/cgroup.h sandbox
 	sandbox/cgroup/resources.c sandbox/cgroup/writes.c sandbox/cgroup/writes.h sandbox/cgroup/v1_limits.c \
 	sandbox/cgroup/v2_limits.c sandbox/cgroup/devices.c sandbox/cgroup/devices.h sandbox/cgroup/devices_v1.c \
 	sandbox/cgroup/devices_v2.c sandbox/cgroup/systemd.c sandbox/cgroup/systemd.h
-CGROUP_INIT_SOURCES =
-CGROUP_UNIT_TESTS =
+CGROUP_INIT_SOURCES = sandbox/cgroup/mount.c sandbox/cgroup/mount.h
+CGROUP_UNIT_TESTS = tests/unit/test_cgroup_live

@@ -12,11 +12,15 @@ int cgroup_systemd_place(struct cgroup *cgroup, const struct cgroup_layout *layo
 	return error_set(err, ENOSYS, "the systemd cgroup manager is not available in this build");
 }
 
-int cgroup_systemd_start(struct cgroup *cgroup, pid_t pid, struct error *err)
+int cgroup_systemd_start(struct cgroup *cgroup, struct error *err)
 {
 	(void)cgroup;
-	(void)pid;
 	return error_set(err, ENOSYS, "the systemd cgroup manager is not available in this build");
+}
+
+void cgroup_systemd_settle(struct cgroup *cgroup)
+{
+	(void)cgroup;
 }
 
 int cgroup_systemd_stop(const struct cgroup *cgroup, struct error *err)

@@ -10,8 +10,11 @@
 int cgroup_systemd_place(struct cgroup *cgroup, const struct cgroup_layout *layout,
 			 const struct cgroup_settings *settings, struct error *err);
 
-/* Starts the scope with `pid` in it. EEXIST if the unit exists already. */
-int cgroup_systemd_start(struct cgroup *cgroup, pid_t pid, struct error *err);
+/* Starts the scope, with a helper process in it. EEXIST if the unit exists already. */
+int cgroup_systemd_start(struct cgroup *cgroup, struct error *err);
+
+/* Lets the helper process end. */
+void cgroup_systemd_settle(struct cgroup *cgroup);
 
 /* Stops the scope; one that is gone is fine. */
 int cgroup_systemd_stop(const struct cgroup *cgroup, struct error *err);

@@ -22,10 +22,8 @@ LINUX_PROGRAM_SOURCES = \
 	sandbox/linux/seccomp_plan.c sandbox/linux/seccomp_plan.h \
 	sandbox/linux/sysctl_plan.c sandbox/linux/sysctl_plan.h
 LINUX_INIT_SOURCES = \
-	sandbox/cgroup/mount.h \
 	sandbox/linux/affinity.c \
 	sandbox/linux/capability.c \
-	sandbox/linux/cgroup_mount_pending.c \
 	sandbox/linux/copy_up.c sandbox/linux/copy_up.h \
 	sandbox/linux/cwd.c \
 	sandbox/linux/device.c sandbox/linux/device.h \

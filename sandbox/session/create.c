@@ -404,7 +404,7 @@ static int make_cgroup(struct creation *creation, struct error *err)
 	int fds[CGROUP_PATHS_MAX];
 	size_t count;
 
-	if (cgroup_create(cgroup, -1, err) < 0 || cgroup_apply(cgroup, err) < 0)
+	if (cgroup_create(cgroup, err) < 0 || cgroup_apply(cgroup, creation->order->config->linux_.resources, err) < 0)
 		return -err->code;
 	const struct cgroup_path *paths = cgroup_paths(cgroup, &count);
 	creation->cgroup_v2 = count == 0 ? -ENOENT : cgroup_open_v2_dir(paths, count, err);

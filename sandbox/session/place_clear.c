@@ -32,7 +32,7 @@ static int clear_cgroups(const struct session_record *record, struct error *err)
 		paths[count++] = (struct cgroup_path){record->cgroups[i].key, record->cgroups[i].value};
 	if (count == 0)
 		return 0;
-	if (cgroup_kill_paths(paths, count, CGROUP_TIMEOUT_MS, err) < 0)
+	if (cgroup_end_paths(paths, count, CGROUP_TIMEOUT_MS, err) < 0)
 		return -err->code;
 	return cgroup_remove_paths(paths, count, err);
 }

@@ -57,7 +57,7 @@ void supervisor_settle_begin(struct supervisor *supervisor)
 	 * must be let go to die (cgroup v1). */
 	size_t count = cgroup_paths_from_plan(supervisor->plan, paths);
 	if (count > 0 && supervisor->reaper_pidfd < 0)
-		cgroup_kill_paths(paths, count, CGROUP_TIMEOUT_MS, &err);
+		cgroup_end_paths(paths, count, CGROUP_TIMEOUT_MS, &err);
 	else if (count > 0)
 		cgroup_thaw_paths(paths, count, &err);
 }
