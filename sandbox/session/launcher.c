@@ -83,6 +83,10 @@ static int await_program(const struct launch *launch, struct error *err)
 /* Inherited dispositions are the engine's business, not the container's (SIGPIPE is often ignored). */
 static void reset_signals(void)
 {
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	for (int number = 1; number < NSIG; number++)
 		if (number != SIGKILL && number != SIGSTOP)
 			signal(number, SIG_DFL);

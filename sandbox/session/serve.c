@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -105,15 +106,27 @@ static void handle_main(struct supervisor *supervisor)
 	answer_waiters(supervisor);
 }
 
-/* Joiners that were ours; never the reaper or the main process. */
-static void reap_joiners(struct supervisor *supervisor)
+/* Children that ended: the reaper, the main process where it is ours, joiners, and a launcher that never became a main
+ * process. Each must go, or it would keep its pid namespace from ending. */
+static void reap_children(struct supervisor *supervisor)
 {
+	struct signalfd_siginfo ignored;
+
+	while (read(supervisor->signals, &ignored, sizeof ignored) > 0)
+		;
 	for (;;) {
 		siginfo_t info = {0};
-		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0 ||
-		    info.si_pid == supervisor->reaper_pid || info.si_pid == supervisor->main_pid)
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0)
 			return;
+		if (info.si_pid == supervisor->main_pid && supervisor->main_pidfd >= 0)
+			handle_main(supervisor);
 		waitid(P_PID, (id_t)info.si_pid, &info, WEXITED | WNOHANG);
+		if (info.si_pid != supervisor->reaper_pid)
+			continue;
+		supervisor->reaper_dead = true;
+		/* Without its pid 1 nothing of the session lives. */
+		if (!supervisor->created)
+			supervisor_settle_begin(supervisor);
 	}
 }
 
@@ -177,7 +190,6 @@ static void request_created(struct supervisor *supervisor, struct client *client
 	supervisor->created = true;
 	close(supervisor->creator_pidfd);
 	supervisor->creator_pidfd = -1;
-	reap_joiners(supervisor);
 	answer(supervisor, client->fd, 0);
 }
 
@@ -318,8 +330,7 @@ static void accept_client(struct supervisor *supervisor)
 enum slot {
 	SLOT_LISTENER,
 	SLOT_MAIN,
-	SLOT_REAPER,
-	SLOT_JOINER,
+	SLOT_CHILDREN,
 	SLOT_OWNER,
 	SLOT_CREATOR,
 	SLOT_LAUNCHER,
@@ -328,23 +339,12 @@ enum slot {
 
 static void handle_fixed(struct supervisor *supervisor, const struct pollfd *poll_fds)
 {
-	if (poll_fds[SLOT_JOINER].revents != 0) {
-		close(supervisor->joiner_pidfd);
-		supervisor->joiner_pidfd = -1;
-		reap_joiners(supervisor);
-	}
 	if (poll_fds[SLOT_LAUNCHER].revents != 0)
 		handle_launcher(supervisor);
 	if (poll_fds[SLOT_MAIN].revents != 0)
 		handle_main(supervisor);
-	if (poll_fds[SLOT_REAPER].revents != 0 && !supervisor->reaper_dead) {
-		siginfo_t info;
-		waitid((idtype_t)P_PIDFD, (id_t)supervisor->reaper_pidfd, &info, WEXITED | WNOHANG);
-		supervisor->reaper_dead = true;
-		/* Without its pid 1 nothing of the session lives. */
-		if (!supervisor->created)
-			supervisor_settle_begin(supervisor);
-	}
+	if (poll_fds[SLOT_CHILDREN].revents != 0)
+		reap_children(supervisor);
 	if (poll_fds[SLOT_OWNER].revents != 0 || poll_fds[SLOT_CREATOR].revents != 0) {
 		int *pidfd = poll_fds[SLOT_OWNER].revents != 0 ? &supervisor->owner_pidfd : &supervisor->creator_pidfd;
 		close(*pidfd);
@@ -381,9 +381,7 @@ void supervisor_serve(struct supervisor *supervisor)
 		poll_fds[SLOT_MAIN] = (struct pollfd){.fd = exit_known ? -1 : supervisor->main_pidfd,
 						      .events = supervisor->main_dead ? 0 : POLLIN};
 		poll_fds[SLOT_LISTENER] = (struct pollfd){.fd = supervisor->listener, .events = POLLIN};
-		poll_fds[SLOT_REAPER] = (struct pollfd){
-		    .fd = supervisor->reaper_dead ? -1 : supervisor->reaper_pidfd, .events = POLLIN};
-		poll_fds[SLOT_JOINER] = (struct pollfd){.fd = supervisor->joiner_pidfd, .events = POLLIN};
+		poll_fds[SLOT_CHILDREN] = (struct pollfd){.fd = supervisor->signals, .events = POLLIN};
 		poll_fds[SLOT_OWNER] = (struct pollfd){.fd = supervisor->owner_pidfd, .events = POLLIN};
 		poll_fds[SLOT_CREATOR] = (struct pollfd){.fd = supervisor->creator_pidfd, .events = POLLIN};
 		/* Before the start order the launcher has nothing to say, and its end is the main process's. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,10 +33,9 @@ static void report(int control, uint32_t kind, int32_t value, const struct error
 
 /* The joiner, when the main process shall be our child. Like the holder it closes everything first, above all the
  * name. */
-static int fork_joiner(int joiner, int control, int *pidfd, struct error *err)
+static int fork_joiner(int joiner, int control, struct error *err)
 {
-	struct sl_clone_args args = {
-	    .flags = CLONE_PIDFD, .pidfd = (uint64_t)(uintptr_t)pidfd, .exit_signal = SIGCHLD};
+	struct sl_clone_args args = {.exit_signal = SIGCHLD};
 	long pid = sl_clone3(&args);
 
 	if (pid < 0)
@@ -183,7 +183,7 @@ static int start(struct supervisor *supervisor, int control, struct error *err)
 	supervisor->own_main = (setup.flags & SETUP_OWN_MAIN) != 0 ||
 			       ((setup.flags & SETUP_CALLER_IS_INIT) == 0 && getppid() == 1);
 	if (supervisor->own_main &&
-	    fork_joiner(fds[SETUP_FD_JOINER], control, &supervisor->joiner_pidfd, err) < 0)
+	    fork_joiner(fds[SETUP_FD_JOINER], control, err) < 0)
 		return -err->code;
 	close(fds[SETUP_FD_JOINER]);
 	if (detach(control, err) < 0)
@@ -225,13 +225,18 @@ int supervisor_main(int control)
 	    .self_pidfd = -1,
 	    .reaper_pidfd = -1,
 	    .main_pidfd = -1,
-	    .joiner_pidfd = -1,
+	    .signals = -1,
 	    .owner_pidfd = -1,
 	    .creator_pidfd = -1,
 	    .launcher = -1,
 	};
 	signal(SIGPIPE, SIG_IGN);
-	if (file_set_cloexec(control, 1) < 0)
+	sigset_t children;
+	sigemptyset(&children);
+	sigaddset(&children, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &children, NULL);
+	supervisor.signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (supervisor.signals < 0 || file_set_cloexec(control, 1) < 0)
 		return 125;
 	if (start(&supervisor, control, &err) < 0) {
 		report(control, PROGRESS_ERROR, 0, &err, NULL, 0);

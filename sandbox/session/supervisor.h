@@ -44,7 +44,7 @@ struct supervisor {
 	pid_t reaper_pid;
 	int main_pidfd;
 	pid_t main_pid;
-	int joiner_pidfd;
+	int signals; /* signalfd for SIGCHLD */
 	int owner_pidfd;
 	int creator_pidfd;
 	int launcher; /* session socket of the parked launcher */
