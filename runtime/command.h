@@ -71,6 +71,7 @@ void command_help(const struct command *command, const struct option_row *rows, 
 
 int command_create(const struct command *, struct global_options *, int, char **, struct error *);
 int command_delete(const struct command *, struct global_options *, int, char **, struct error *);
+int command_exec(const struct command *, struct global_options *, int, char **, struct error *);
 int command_features(const struct command *, struct global_options *, int, char **, struct error *);
 int command_kill(const struct command *, struct global_options *, int, char **, struct error *);
 int command_list(const struct command *, struct global_options *, int, char **, struct error *);

@@ -75,8 +75,7 @@ int context_open_container(struct context *context, const struct global_options 
 int context_state(struct context *context, const char *id, struct session_client *client, struct session_answer *answer,
 		  struct error *err)
 {
-	*answer = (struct session_answer){
-	    .record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1};
+	*answer = (struct session_answer)SESSION_ANSWER_NONE;
 	int rc = session_connect(&context->place, id, client, err);
 	if (rc < 0)
 		return rc;

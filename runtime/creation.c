@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "hooks/plan.h"
+#include "runtime/output.h"
 #include "sandbox/cgroup/cgroup.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
@@ -176,16 +177,6 @@ static void make_record(struct context *context, const char *id, const char *bun
 	plan->record_length = strlen(plan->record);
 }
 
-/* Descriptors 3 and up that are to be passed must be there: otherwise our own would come in their place. */
-static int check_preserved(const struct creation_options *options, struct error *err)
-{
-	for (int i = 0; i < options->preserve_fds; i++)
-		if (fcntl(3 + i, F_GETFD) < 0)
-			return error_set(err, EBADF, "--preserve-fds %d: descriptor %d is not open", options->preserve_fds,
-					 3 + i);
-	return 0;
-}
-
 static int open_console(const struct creation_options *options, struct creation_plan *plan, struct error *err)
 {
 	bool terminal = plan->config->process != NULL && plan->config->process->terminal;
@@ -229,7 +220,7 @@ int creation_plan_make(struct context *context, const struct creation_options *o
 	char bundle[PATH_MAX];
 
 	plan_builder_init(&plan->builder);
-	if (check_preserved(options, err) < 0)
+	if (output_check_preserved(options->preserve_fds, err) < 0)
 		return -err->code;
 	session_place_close(&context->place);
 	if (context_open_place(context, true, err) < 0)
@@ -262,30 +253,6 @@ void creation_plan_free(struct creation_plan *plan)
 	plan->cgroup = NULL;
 }
 
-/* Complete or not there at all: engines read it as soon as it exists. */
-static int write_pid_file(const char *path, pid_t pid, struct error *err)
-{
-	char temporary[PATH_MAX], text[16];
-	const char *slash = strrchr(path, '/');
-	int directory = slash == NULL ? 0 : (int)(slash - path) + 1;
-
-	if (snprintf(temporary, sizeof temporary, "%.*s.%s.%d", directory, path, path + directory, getpid()) >=
-	    (int)sizeof temporary)
-		return error_errno(err, ENAMETOOLONG, "--pid-file %s", path);
-	CLEANUP_CLOSE int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (fd < 0)
-		return error_errno(err, errno, "--pid-file: create %s", path);
-	int length = snprintf(text, sizeof text, "%d", pid);
-	int rc = file_write_all(fd, text, (size_t)length);
-	if (rc == 0 && rename(temporary, path) < 0)
-		rc = -errno;
-	if (rc < 0) {
-		unlink(temporary);
-		return error_errno(err, -rc, "--pid-file: write %s", path);
-	}
-	return 0;
-}
-
 static void abandon(struct session_created *created)
 {
 	CLEANUP_SESSION_ANSWER struct session_answer answer;
@@ -316,7 +283,9 @@ int creation_carry_out(struct context *context, const struct creation_options *o
 
 	if (session_create(&order, created, err) < 0)
 		return -err->code;
-	if (options->pid_file != NULL && write_pid_file(options->pid_file, created->main_pid, err) < 0) {
+	if ((options->pid_file != NULL && output_pid_file(options->pid_file, created->main_pid, err) < 0) ||
+	    (options->pidfd_socket != NULL &&
+	     output_pidfd_socket(options->pidfd_socket, created->main_pidfd, err) < 0)) {
 		abandon(created);
 		return -err->code;
 	}

@@ -14,6 +14,7 @@ struct creation_options {
 	const char *bundle;
 	const char *pid_file;
 	const char *console_socket;
+	const char *pidfd_socket;
 	const char *owner; /* pid */
 	bool no_pivot;
 	bool no_new_keyring;
@@ -27,6 +28,8 @@ struct creation_options {
 	    {"pid-file", 0, OPTION_STRING, &(options).pid_file, "FILE", "write the main process's pid there"},          \
 	    {"console-socket", 0, OPTION_STRING, &(options).console_socket, "PATH",                                     \
 	     "Unix socket that gets the terminal's master"},                                                            \
+	    {"pidfd-socket", 0, OPTION_STRING, &(options).pidfd_socket, "PATH",                                         \
+	     "Unix socket that gets a pidfd of the main process"},                                                      \
 	    {"no-pivot", 0, OPTION_FLAG, &(options).no_pivot, NULL, "change the root without pivot_root (ramdisks)"},   \
 	    {"preserve-fds", 0, OPTION_NUMBER, &(options).preserve_fds, "N", "pass N descriptors from 3 on"},           \
 	    {"no-new-keyring", 0, OPTION_FLAG, &(options).no_new_keyring, NULL, "keep the caller's session keyring"},   \

@@ -57,7 +57,7 @@ int command_delete(const struct command *command, struct global_options *global,
 		   struct error *err)
 {
 	CLEANUP_CONTEXT struct context context;
-	CLEANUP_SESSION_CLIENT struct session_client client = {.fd = -1, .peer = {.pidfd = -1}};
+	CLEANUP_SESSION_CLIENT struct session_client client = SESSION_CLIENT_NONE;
 	bool force = false;
 	const struct option_row rows[] = {
 	    {"force", 'f', OPTION_FLAG, &force, NULL, "kill a running main process; no error if there is no container"},

@@ -48,9 +48,8 @@ static int kill_all(struct context *context, const char *id, struct session_clie
 int command_kill(const struct command *command, struct global_options *global, int argc, char **argv, struct error *err)
 {
 	CLEANUP_CONTEXT struct context context;
-	CLEANUP_SESSION_CLIENT struct session_client client = {.fd = -1, .peer = {.pidfd = -1}};
-	CLEANUP_SESSION_ANSWER struct session_answer answer = {
-	    .record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1};
+	CLEANUP_SESSION_CLIENT struct session_client client = SESSION_CLIENT_NONE;
+	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
 	bool all = false;
 	const struct option_row rows[] = {
 	    {"all", 'a', OPTION_FLAG, &all, NULL, "signal all processes, also after the main process ended"},

@@ -85,9 +85,8 @@ static int collect(struct context *context, struct ids *ids, struct error *err)
 /* One container. Returns 1 if it is gone. A broken one does not keep the others from being listed. */
 static int examine(struct context *context, const char *id, struct report *report)
 {
-	CLEANUP_SESSION_CLIENT struct session_client client = {.fd = -1, .peer = {.pidfd = -1}};
-	CLEANUP_SESSION_ANSWER struct session_answer answer = {
-	    .record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1};
+	CLEANUP_SESSION_CLIENT struct session_client client = SESSION_CLIENT_NONE;
+	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
 	struct error err = {0};
 
 	int rc = context_state(context, id, &client, &answer, &err);

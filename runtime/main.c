@@ -15,6 +15,7 @@
 const struct command commands[] = {
     {"create", "CONTAINER", "Create a container from a bundle; `start` runs its process.", command_create},
     {"delete", "CONTAINER", "End the session: kill what is left of it and remove every trace.", command_delete},
+    {"exec", "CONTAINER COMMAND [ARGUMENT]...", "Run a further process in a container.", command_exec},
     {"features", "", "Print what this runtime supports, as JSON.", command_features},
     {"kill", "CONTAINER [SIGNAL]", "Send a signal (default: TERM) to the container's main process.", command_kill},
     {"list", "", "List the containers of this root.", command_list},

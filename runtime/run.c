@@ -3,11 +3,11 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "runtime/creation.h"
 #include "runtime/delete.h"
+#include "runtime/output.h"
 #include "runtime/start.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/syscalls.h"
@@ -19,21 +19,6 @@ struct foreground {
 	struct console_relay *console; /* NULL: no terminal */
 	int signals;
 };
-
-/* Signals for us are meant for the main process. */
-static void forward_signal(const struct foreground *foreground)
-{
-	struct signalfd_siginfo info;
-
-	if (read(foreground->signals, &info, sizeof info) != sizeof info || info.ssi_signo == SIGCHLD)
-		return;
-	if (info.ssi_signo == SIGWINCH && foreground->console != NULL)
-		console_relay_resize(foreground->console);
-	else if (info.ssi_signo == SIGCONT && foreground->console != NULL)
-		console_relay_resume(foreground->console);
-	else
-		sl_pidfd_send_signal(foreground->created->main_pidfd, (int)info.ssi_signo);
-}
 
 /* Waits for the main process; signals are forwarded and a terminal is relayed meanwhile. */
 static int attend(const struct foreground *foreground, struct session_answer *answer, struct error *err)
@@ -55,7 +40,7 @@ static int attend(const struct foreground *foreground, struct session_answer *an
 		if (foreground->console != NULL)
 			console_relay_handle(foreground->console, fds + 2, count - 2);
 		if (fds[1].revents != 0)
-			forward_signal(foreground);
+			output_forward_signal(foreground->signals, foreground->created->main_pidfd, foreground->console);
 		if (fds[0].revents != 0)
 			return session_receive(client, -1, answer, err);
 	}
@@ -71,8 +56,7 @@ static int exit_status(const struct session_answer *answer)
 static int run_foreground(struct context *context, const struct creation_options *options, struct creation_plan *plan,
 			  struct session_created *created, int signals, struct error *err)
 {
-	CLEANUP_SESSION_ANSWER struct session_answer answer = {
-	    .record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1};
+	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
 	CLEANUP_CONSOLE_RELAY struct console_relay console = CONSOLE_RELAY_NONE;
 	struct foreground foreground = {created, NULL, signals};
 	struct error ignored = {0};
@@ -120,12 +104,9 @@ int command_run(const struct command *command, struct global_options *global, in
 	CLEANUP_CLOSE int signals = -1;
 	if (!options.detach) {
 		/* Before the container exists: no signal may end us and leave it to the supervisor's care. */
-		sigset_t all;
-		sigfillset(&all);
-		sigprocmask(SIG_BLOCK, &all, NULL);
-		signals = signalfd(-1, &all, SFD_CLOEXEC);
+		signals = output_block_signals(err);
 		if (signals < 0)
-			return error_errno(err, errno, "signalfd");
+			return -err->code;
 	}
 	if (creation_carry_out(&context, &options, argv[0], &plan, &created, err) < 0)
 		return -err->code;

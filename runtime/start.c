@@ -40,7 +40,7 @@ int start_container(struct session_client *client, struct error *err)
 int command_start(const struct command *command, struct global_options *global, int argc, char **argv, struct error *err)
 {
 	CLEANUP_CONTEXT struct context context;
-	CLEANUP_SESSION_CLIENT struct session_client client = {.fd = -1, .peer = {.pidfd = -1}};
+	CLEANUP_SESSION_CLIENT struct session_client client = SESSION_CLIENT_NONE;
 
 	int rc = context_open_container(&context, global, command, NULL, 0, &argc, argv, 1, err);
 	if (rc != 0)

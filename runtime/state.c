@@ -8,9 +8,8 @@ int command_state(const struct command *command, struct global_options *global, 
 		  struct error *err)
 {
 	CLEANUP_CONTEXT struct context context;
-	CLEANUP_SESSION_CLIENT struct session_client client = {.fd = -1, .peer = {.pidfd = -1}};
-	CLEANUP_SESSION_ANSWER struct session_answer answer = {
-	    .record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1};
+	CLEANUP_SESSION_CLIENT struct session_client client = SESSION_CLIENT_NONE;
+	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
 	CLEANUP_JSON_WRITER struct json_writer text = JSON_WRITER(2);
 	struct report report;
 

@@ -64,9 +64,8 @@ static void print_json(const struct session_answer *answer)
 int command_wait(const struct command *command, struct global_options *global, int argc, char **argv, struct error *err)
 {
 	CLEANUP_CONTEXT struct context context;
-	CLEANUP_SESSION_CLIENT struct session_client client = {.fd = -1, .peer = {.pidfd = -1}};
-	CLEANUP_SESSION_ANSWER struct session_answer answer = {
-	    .record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1};
+	CLEANUP_SESSION_CLIENT struct session_client client = SESSION_CLIENT_NONE;
+	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
 	const char *timeout = NULL;
 	bool json = false;
 	int milliseconds = -1;

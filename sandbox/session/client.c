@@ -65,6 +65,9 @@ void session_answer_close(struct session_answer *answer)
 		cleanup_close(fds[i]);
 		*fds[i] = -1;
 	}
+	for (uint32_t i = 0; i < answer->reply.namespace_fds; i++)
+		cleanup_close(&answer->namespaces[i]);
+	answer->reply.namespace_fds = 0;
 }
 
 int session_receive(struct session_client *client, int timeout_ms, struct session_answer *answer, struct error *err)
@@ -72,18 +75,17 @@ int session_receive(struct session_client *client, int timeout_ms, struct sessio
 	struct pollfd poll_fd = {.fd = client->fd, .events = POLLIN};
 	int ready = 1;
 
-	*answer = (struct session_answer){
-	    .record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1};
+	*answer = (struct session_answer)SESSION_ANSWER_NONE;
 	int *const targets[REPLY_FD_COUNT] = {&answer->record_fd, &answer->plan_fd, &answer->main_pidfd,
 					      &answer->reaper_pidfd, &answer->init_fd};
-	int fds[REPLY_FD_COUNT];
+	int fds[REPLY_FD_COUNT + SESSION_NAMESPACES_MAX];
 	size_t count = 0, next = 0;
 
 	while (timeout_ms >= 0 && (ready = poll(&poll_fd, 1, timeout_ms)) < 0 && errno == EINTR)
 		;
 	if (ready == 0)
 		return error_set(err, ETIMEDOUT, "the session's supervisor (process %d) does not answer", client->peer.pid);
-	ssize_t length = message_receive(client->fd, &answer->reply, sizeof answer->reply, fds, REPLY_FD_COUNT, &count);
+	ssize_t length = message_receive(client->fd, &answer->reply, sizeof answer->reply, fds, ARRAY_SIZE(fds), &count);
 
 	if (length == 0 || length == -ECONNRESET)
 		return error_set(err, EPIPE, "the session's supervisor ended");
@@ -92,12 +94,17 @@ int session_receive(struct session_client *client, int timeout_ms, struct sessio
 	if (length != sizeof answer->reply || answer->reply.magic != REPLY_MAGIC) {
 		while (count > 0)
 			close(fds[--count]);
+		answer->reply.namespace_fds = 0;
 		return error_set(err, EPROTO, "process %d, which has the session's name, is not a supervisor (user %u)",
 				 client->peer.pid, client->peer.uid);
 	}
 	for (unsigned int i = 0; i < REPLY_FD_COUNT; i++)
 		if ((answer->reply.fds & (1U << i)) != 0 && next < count)
 			*targets[i] = fds[next++];
+	uint32_t namespaces = 0;
+	while (next < count && namespaces < answer->reply.namespace_fds && namespaces < SESSION_NAMESPACES_MAX)
+		answer->namespaces[namespaces++] = fds[next++];
+	answer->reply.namespace_fds = namespaces;
 	while (next < count)
 		close(fds[next++]);
 	answer->reply.text[sizeof answer->reply.text - 1] = '\0';
@@ -120,8 +127,7 @@ int session_send(struct session_client *client, uint32_t operation, int32_t argu
 int session_request(struct session_client *client, uint32_t operation, int32_t argument, const int *fds,
 		    size_t fds_count, int timeout_ms, struct session_answer *answer, struct error *err)
 {
-	*answer = (struct session_answer){
-	    .record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1};
+	*answer = (struct session_answer)SESSION_ANSWER_NONE;
 	if (session_send(client, operation, argument, fds, fds_count, err) < 0)
 		return -err->code;
 	return session_receive(client, timeout_ms, answer, err);

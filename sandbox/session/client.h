@@ -26,7 +26,13 @@ struct session_answer {
 	int main_pidfd;
 	int reaper_pidfd;
 	int init_fd;
+	int namespaces[SESSION_NAMESPACES_MAX]; /* reply.namespace_fds of them */
 };
+
+/* Nothing to close. */
+#define SESSION_ANSWER_NONE {.record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1}
+/* Not connected. */
+#define SESSION_CLIENT_NONE {.fd = -1, .peer = {.pidfd = -1}}
 
 /* Connects to the session `id`. Errors: -ENOENT "container does not exist" when nobody has the name; -EADDRINUSE when
  * the name is bound by somebody who is not a session of ours (the text has its pid and uid). */

@@ -392,9 +392,13 @@ static int finish_creation(struct creation *creation, struct error *err)
 
 	if (record < 0)
 		return error_errno(err, -record, "keep the record");
-	int fds[] = {creation->created->main_pidfd, creation->session_ours, record};
+	int fds[3 + SESSION_NAMESPACES_MAX] = {creation->created->main_pidfd, creation->session_ours, record};
+	size_t count = 3;
+	const struct plan_namespace *namespaces = plan_items(order->plan, order->plan->namespaces);
+	for (uint32_t i = 0; i < order->plan->namespaces.count && i < SESSION_NAMESPACES_MAX; i++)
+		fds[count++] = order->builder->fds[namespaces[i].fd];
 	return session_request(&creation->created->supervisor, REQUEST_CREATED, creation->created->main_pid, fds,
-			       ARRAY_SIZE(fds), SESSION_ANSWER_TIMEOUT_MS, &answer, err);
+			       count, SESSION_ANSWER_TIMEOUT_MS, &answer, err);
 }
 
 /* The cgroup with its limits, before any process is in it; then the way into it. */
@@ -468,8 +472,7 @@ static int build(struct creation *creation, struct error *err)
 /* Everything that was made goes again. */
 static void abandon(struct creation *creation)
 {
-	CLEANUP_SESSION_ANSWER struct session_answer answer = {
-	    .record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1};
+	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
 	struct error ignored = {0};
 
 	if (creation->created->main_pidfd >= 0)

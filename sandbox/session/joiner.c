@@ -13,6 +13,7 @@
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/message.h"
 #include "sandbox/common/syscalls.h"
+#include "sandbox/linux/affinity.h"
 #include "sandbox/linux/oom_score.h"
 #include "sandbox/linux/rlimit.h"
 #include "sandbox/session/launcher.h"
@@ -31,7 +32,7 @@ static int receive_order(struct joining *joining, struct error *err)
 		return error_set(err, EPROTO, "the launcher got a malformed order");
 	int *targets[LAUNCH_FD_COUNT] = {&joining->plan_fd,	 &joining->holder, &joining->reaper, &joining->launch.session,
 					 &joining->launch.console_socket, &joining->time_ns, &joining->process_fd,
-					 &joining->cgroup};
+					 &joining->cgroup,   &joining->root,   &joining->seccomp};
 	for (unsigned int i = 0; i < LAUNCH_FD_COUNT; i++)
 		if ((order->fds & (1U << i)) != 0)
 			*targets[i] = fds[next++];
@@ -63,6 +64,14 @@ static int receive_order(struct joining *joining, struct error *err)
 	return 0;
 }
 
+/* create gets all descriptors of the plan, exec those of the namespaces alone, in their order. */
+static int namespace_fd(const struct joining *joining, uint32_t index)
+{
+	const struct plan_namespace *namespaces = plan_items(joining->launch.plan, joining->launch.plan->namespaces);
+
+	return joining->launch.fds[joining->order.exec ? index : (uint32_t)namespaces[index].fd];
+}
+
 /* The namespaces given by path. Those that only the caller may enter come before the user namespace, those that
  * belong to the user namespace after it. */
 static int join_by_path(const struct joining *joining, bool *joined, bool last, struct error *err)
@@ -73,7 +82,7 @@ static int join_by_path(const struct joining *joining, bool *joined, bool last, 
 	for (uint32_t i = 0; i < plan->namespaces.count; i++) {
 		if (joined[i] || namespaces[i].type == CLONE_NEWUSER)
 			continue;
-		if (setns(joining->launch.fds[namespaces[i].fd], (int)namespaces[i].type) == 0)
+		if (setns(namespace_fd(joining, i), (int)namespaces[i].type) == 0)
 			joined[i] = true;
 		else if (last || errno != EPERM)
 			return error_errno(err, errno, "linux.namespaces: join %s by path",
@@ -89,7 +98,7 @@ static int join_userns_by_path(const struct joining *joining, struct error *err)
 
 	for (uint32_t i = 0; i < plan->namespaces.count; i++)
 		if (namespaces[i].type == CLONE_NEWUSER &&
-		    setns(joining->launch.fds[namespaces[i].fd], CLONE_NEWUSER) < 0)
+		    setns(namespace_fd(joining, i), CLONE_NEWUSER) < 0)
 			return error_errno(err, errno, "linux.namespaces: join user by path");
 	return 0;
 }
@@ -103,15 +112,16 @@ static int join(const struct joining *joining, struct error *err)
 	if (joined == NULL)
 		return error_errno(err, ENOMEM, "join namespaces");
 	bool enters_userns = (flags & CLONE_NEWUSER) != 0 || plan->userns != 0;
-	/* exec enters everything through the holder, by-path namespaces too. */
-	int rc = joining->order.exec ? 0 : join_by_path(joining, joined, !enters_userns, err);
-	if (rc == 0 && !joining->order.exec && (flags & CLONE_NEWUSER) == 0)
+	/* exec enters all namespaces of the main process at once, also those given by path. */
+	bool by_path = joining->launch.fds_count > 0;
+	int rc = by_path ? join_by_path(joining, joined, !enters_userns, err) : 0;
+	if (rc == 0 && by_path && (flags & CLONE_NEWUSER) == 0)
 		rc = join_userns_by_path(joining, err);
 	if (rc == 0 && joining->holder >= 0 && flags != 0 && setns(joining->holder, (int)flags) < 0)
 		rc = error_errno(err, errno, "join the container's namespaces");
 	if (rc == 0 && joining->time_ns >= 0 && setns(joining->time_ns, CLONE_NEWTIME) < 0)
 		rc = error_errno(err, errno, "join the container's time namespace");
-	if (rc == 0 && !joining->order.exec && enters_userns)
+	if (rc == 0 && by_path && enters_userns)
 		rc = join_by_path(joining, joined, true, err);
 	free(joined);
 	return rc;
@@ -157,10 +167,12 @@ static int run(struct joining *joining, struct error *err)
 		launch->process = &launch->process_plan->process;
 	}
 	launch->preserve_fds = joining->order.preserve_fds;
+	launch->exec = joining->order.exec != 0;
+	launch->seccomp_socket = joining->seccomp >= 0 ? joining->seccomp : 0;
 	if (launch->plan->seccomp.listener_fd >= 0)
 		joining->host_proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	/* What only the caller may do. */
-	if (rlimits_raise(launch, err) < 0 || oom_score_apply(launch, err) < 0 ||
+	if ((launch->exec && affinity_initial_apply(launch, err) < 0) || rlimits_raise(launch, err) < 0 || oom_score_apply(launch, err) < 0 ||
 	    cgroup_join_fds(joining->cgroup_fds, joining->order.cgroup_fds, err) < 0 || join(joining, err) < 0)
 		return -err->code;
 
@@ -197,6 +209,8 @@ int joiner_main(int control)
 	    .time_ns = -1,
 	    .process_fd = -1,
 	    .cgroup = -1,
+	    .root = -1,
+	    .seccomp = -1,
 	    .host_proc = -1,
 	};
 	struct error err = {0};

@@ -28,6 +28,7 @@ struct launch {
 	struct rootfs *rootfs; /* of sandbox/linux/rootfs.h: from rootfs_prepare to rootfs_finish; NULL before and after */
 	int console_socket; /* connected socket that wants the pty master, or -1 */
 	unsigned int preserve_fds;
+	bool exec;               /* a further process of a running session: nothing is built */
 	char **environment; /* the program's environment, NULL-terminated; made by environment_apply */
 	char **arguments;   /* process.args, NULL-terminated */
 	char *executable;   /* what args[0] was found to be */

@@ -249,7 +249,8 @@ _Noreturn static void execute(struct launch *launch)
 	struct error err = {0};
 
 	launch->fail = fail_start;
-	if (run_hooks(launch, launch->plan->hooks_start_container, "startContainer", "created", &err) < 0 ||
+	if ((!launch->exec &&
+	     run_hooks(launch, launch->plan->hooks_start_container, "startContainer", "created", &err) < 0) ||
 	    seccomp_apply(launch, &err) < 0)
 		fail_start(launch, &err);
 	execve(launch->executable, launch->arguments, launch->environment);
@@ -270,16 +271,13 @@ static pid_t read_host_pid(int proc)
 	return number_parse_int(text, 1, INT32_MAX, &pid) < 0 ? 0 : pid;
 }
 
-static int build(struct joining *joining, struct error *err)
+/* What is made once for the container: everything that `exec` finds there. */
+static int build_container(struct joining *joining, struct error *err)
 {
 	struct launch *launch = &joining->launch;
 	bool has_process = launch->process->args.count > 0;
 	bool reaper = joining->reaper >= 0 && (launch->plan->flags & PLAN_REAPER) != 0;
 
-	if (finish_own_namespaces(joining, err) < 0 || become_namespace_root(launch, err) < 0)
-		return -err->code;
-	if (setsid() < 0)
-		return error_errno(err, errno, "setsid");
 	if (build_root(launch, err) < 0)
 		return -err->code;
 	if (has_process && (make_arguments(launch, err) < 0 || environment_apply(launch, err) < 0))
@@ -291,7 +289,33 @@ static int build(struct joining *joining, struct error *err)
 	if (sysctl_apply(launch, err) < 0 || (has_process && cwd_create(launch, err) < 0) ||
 	    rootfs_finish(launch, err) < 0 || (has_process && apply_process(launch, err) < 0))
 		return -err->code;
-	if (reaper && await_reaper(joining, err) < 0)
+	return reaper ? await_reaper(joining, err) : 0;
+}
+
+/* A further process in a container that is there. */
+static int enter_container(struct joining *joining, struct error *err)
+{
+	struct launch *launch = &joining->launch;
+
+	if (joining->root >= 0 && (fchdir(joining->root) < 0 || chroot(".") < 0))
+		return error_errno(err, errno, "enter the container's root");
+	if (chdir("/") < 0)
+		return error_errno(err, errno, "chdir to the container's root");
+	if (keyring_apply(launch, err) < 0 || make_arguments(launch, err) < 0 || environment_apply(launch, err) < 0 ||
+	    terminal_open(launch, err) < 0)
+		return -err->code;
+	return apply_process(launch, err);
+}
+
+static int build(struct joining *joining, struct error *err)
+{
+	struct launch *launch = &joining->launch;
+
+	if (finish_own_namespaces(joining, err) < 0 || become_namespace_root(launch, err) < 0)
+		return -err->code;
+	if (setsid() < 0)
+		return error_errno(err, errno, "setsid");
+	if ((launch->exec ? enter_container(joining, err) : build_container(joining, err)) < 0)
 		return -err->code;
 	return send_event(launch, LAUNCH_READY, err);
 }
@@ -308,9 +332,8 @@ void launcher_main(struct joining *joining)
 	if (build(joining, &err) < 0)
 		launcher_fail(launch, &err);
 	/* All that is left is the session socket and what the user's program gets (D1, D4). */
-	int keep[] = {launch->session, launch->plan->seccomp.listener_fd >= 0
-					   ? launch->fds[launch->plan->seccomp.listener_fd]
-					   : -1};
+	int listener = launch->plan->seccomp.listener_fd;
+	int keep[] = {launch->session, joining->seccomp, listener >= 0 && !launch->exec ? launch->fds[listener] : -1};
 	if (file_close_except(3 + launch->preserve_fds, keep, ARRAY_SIZE(keep)) < 0)
 		_exit(125);
 	park(launch);

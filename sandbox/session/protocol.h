@@ -47,10 +47,15 @@ enum request_operation {
 	REQUEST_KILL,      /* argument: signal for the main process */
 	REQUEST_DELETE,    /* argument: 1 to kill a running main process (--force); reply when all is gone */
 	REQUEST_ABANDON,   /* like DELETE with force, from the creator only, also while creating */
-	REQUEST_CREATED,   /* from the creator only; fds: main pidfd, launcher's session socket */
-	REQUEST_JOIN,      /* exec: fds of the reply: plan, init image, reaper or main pidfd */
+	REQUEST_CREATED,   /* from the creator only; fds: main pidfd, launcher's session socket, record, then the namespaces
+			    * given by path in the order of plan.namespaces */
+	REQUEST_JOIN,      /* exec; argument: 1 also after the main process ended (--session); fds: all of REPLY_FD_*, then
+			    * reply.namespace_fds more, which belong to plan.namespaces */
 	REQUEST_JOINED,    /* exec: fds: pidfd of the new job; recorded before it may run */
 };
+
+/* As many as there are types of namespaces. */
+#define SESSION_NAMESPACES_MAX 8
 
 struct request {
 	uint32_t magic;
@@ -82,7 +87,8 @@ struct reply {
 	uint32_t fds;
 	uint32_t jobs_killed; /* DELETE */
 	uint32_t flags;       /* REPLY_* */
-	uint32_t reserved[4];
+	uint32_t namespace_fds;
+	uint32_t reserved[3];
 	char text[2048]; /* struct error's message */
 };
 
@@ -147,7 +153,9 @@ enum {
 	LAUNCH_FD_TIME = 1 << 5,    /* time namespace made by the reaper */
 	LAUNCH_FD_PROCESS = 1 << 6, /* exec: a plan that only has `process` */
 	LAUNCH_FD_CGROUP = 1 << 7,  /* cgroup2 directory to be created in (CLONE_INTO_CGROUP) */
-	LAUNCH_FD_COUNT = 8,
+	LAUNCH_FD_ROOT = 1 << 8,    /* exec: the container's root, where it is not that of its mount namespace */
+	LAUNCH_FD_SECCOMP = 1 << 9, /* exec: connection to the seccomp agent */
+	LAUNCH_FD_COUNT = 10,
 };
 
 struct launch_order {

@@ -54,7 +54,7 @@ void supervisor_send(const struct supervisor *supervisor, int fd, struct reply *
 {
 	const int candidates[REPLY_FD_COUNT] = {supervisor->record_fd, supervisor->plan_fd, supervisor->main_pidfd,
 						supervisor->reaper_pidfd, supervisor->init_fd};
-	int fds[REPLY_FD_COUNT];
+	int fds[REPLY_FD_COUNT + SESSION_NAMESPACES_MAX];
 	size_t count = 0;
 	uint32_t present = 0;
 
@@ -64,6 +64,8 @@ void supervisor_send(const struct supervisor *supervisor, int fd, struct reply *
 			present |= 1U << i;
 		}
 	reply->fds = present;
+	for (size_t i = 0; i < reply->namespace_fds; i++)
+		fds[count++] = supervisor->namespaces[i];
 	message_send(fd, reply, sizeof *reply, fds, count);
 }
 
@@ -177,7 +179,7 @@ static void request_start(struct supervisor *supervisor, struct client *client)
 static void request_created(struct supervisor *supervisor, struct client *client, const int *fds, size_t count,
 			    pid_t main_pid)
 {
-	if (!client->creator || supervisor->created || count != 3) {
+	if (!client->creator || supervisor->created || count < 3 || count > 3 + SESSION_NAMESPACES_MAX) {
 		refuse(supervisor, client->fd, EPERM, "only the creator finishes the creation");
 		for (size_t i = 0; i < count; i++)
 			close(fds[i]);
@@ -186,6 +188,8 @@ static void request_created(struct supervisor *supervisor, struct client *client
 	supervisor->main_pidfd = fds[0];
 	supervisor->launcher = fds[1];
 	supervisor->record_fd = fds[2];
+	for (size_t i = 3; i < count; i++)
+		supervisor->namespaces[supervisor->namespaces_count++] = fds[i];
 	supervisor->main_pid = main_pid;
 	supervisor->created = true;
 	close(supervisor->creator_pidfd);
@@ -223,6 +227,27 @@ static void request_delete(struct supervisor *supervisor, struct client *client,
 	supervisor_settle_begin(supervisor);
 }
 
+/* What exec needs to enter the session. */
+static void request_join(const struct supervisor *supervisor, const struct client *client, bool session)
+{
+	struct reply reply;
+
+	supervisor_reply(supervisor, &reply);
+	if (reply.status == SESSION_CREATING || supervisor->settling) {
+		refuse(supervisor, client->fd, EAGAIN, "container not running: it is being created or deleted");
+	} else if (reply.status == SESSION_STOPPED && !session) {
+		refuse(supervisor, client->fd, ESRCH,
+		       "cannot exec in a stopped container: container not running (--session reaches the jobs it left)");
+	} else if (reply.status == SESSION_STOPPED && (supervisor->reaper_dead || supervisor->reaper_pidfd < 0 ||
+						       (supervisor->plan->flags & PLAN_REAPER) == 0)) {
+		refuse(supervisor, client->fd, ESRCH, "container not running: its session ended with the main process");
+	} else {
+		reply.fds = (1U << REPLY_FD_COUNT) - 1;
+		reply.namespace_fds = (uint32_t)supervisor->namespaces_count;
+		supervisor_send(supervisor, client->fd, &reply);
+	}
+}
+
 static void request_joined(struct supervisor *supervisor, const struct client *client, const int *fds, size_t count)
 {
 	struct job *jobs = NULL;
@@ -253,7 +278,7 @@ static void request_joined(struct supervisor *supervisor, const struct client *c
 static bool handle_client(struct supervisor *supervisor, struct client *client)
 {
 	struct request request;
-	int fds[4];
+	int fds[3 + SESSION_NAMESPACES_MAX];
 	size_t fds_count = 0;
 	ssize_t length = message_receive(client->fd, &request, sizeof request, fds, ARRAY_SIZE(fds), &fds_count);
 
@@ -294,8 +319,7 @@ static bool handle_client(struct supervisor *supervisor, struct client *client)
 		request_created(supervisor, client, fds, fds_count, request.argument);
 		return true;
 	case REQUEST_JOIN:
-		answer(supervisor, client->fd,
-		       REPLY_FD_PLAN | REPLY_FD_INIT | REPLY_FD_MAIN | REPLY_FD_REAPER | REPLY_FD_RECORD);
+		request_join(supervisor, client, request.argument != 0);
 		return true;
 	case REQUEST_JOINED:
 		request_joined(supervisor, client, fds, fds_count);

@@ -6,6 +6,7 @@ SESSION_PROGRAM_SOURCES = \
 	sandbox/session/client.c sandbox/session/client.h \
 	sandbox/session/console.c sandbox/session/console.h \
 	sandbox/session/create.c sandbox/session/create.h \
+	sandbox/session/exec.c sandbox/session/exec.h \
 	sandbox/session/jobs.c sandbox/session/jobs.h \
 	sandbox/session/place.c sandbox/session/place.h \
 	sandbox/session/place_clear.c \

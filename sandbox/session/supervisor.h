@@ -48,6 +48,8 @@ struct supervisor {
 	int owner_pidfd;
 	int creator_pidfd;
 	int launcher; /* session socket of the parked launcher */
+	int namespaces[SESSION_NAMESPACES_MAX]; /* given by path, for exec after the main process is gone */
+	size_t namespaces_count;
 
 	bool own_main;   /* the main process is our child */
 	bool created;

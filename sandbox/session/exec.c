@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sandbox/session/exec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sandbox/cgroup/cgroup.h"
+#include "sandbox/common/cleanup.h"
+#include "sandbox/common/message.h"
+#include "sandbox/common/syscalls.h"
+#include "sandbox/linux/seccomp_plan.h"
+#include "sandbox/session/protocol.h"
+#include "sandbox/session/spawn.h"
+
+/* An exec under way; descriptors are -1 when absent. */
+struct execution {
+	const struct session_exec_order *order;
+	int control;
+	int control_theirs;
+	int session;
+	int session_theirs;
+	int root;
+	int seccomp;
+	int cgroup_v2;
+	int cgroup_fds[CGROUP_PATHS_MAX];
+	size_t cgroup_fds_count;
+	pid_t joiner;
+};
+
+static int make_pair(int *ours, int *theirs, struct error *err)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return error_errno(err, errno, "make a socket pair");
+	*ours = pair[0];
+	*theirs = pair[1];
+	return 0;
+}
+
+/* The way into the container's cgroup, or into one below it. */
+static int open_cgroup(struct execution *execution, struct error *err)
+{
+	__attribute__((cleanup(cgroup_freep))) struct cgroup *cgroup = NULL;
+	struct cgroup_path subpaths[CGROUP_PATHS_MAX];
+	const struct cgroup_path *paths;
+	int fds[CGROUP_PATHS_MAX];
+	size_t count;
+
+	if (execution->order->plan->cgroup_paths.count == 0)
+		return execution->order->cgroup == NULL
+			   ? 0
+			   : error_set(err, EINVAL, "--cgroup: the container has no cgroup of its own");
+	if (cgroup_open(execution->order->plan, &cgroup, err) < 0)
+		return -err->code;
+	paths = cgroup_paths(cgroup, &count);
+	if (execution->order->cgroup != NULL) {
+		if (cgroup_subpaths(cgroup, execution->order->cgroup, subpaths, &count, err) < 0)
+			return -err->code;
+		paths = subpaths;
+	}
+	execution->cgroup_v2 = cgroup_open_v2_dir(paths, count, err);
+	if (execution->cgroup_v2 < 0 && execution->cgroup_v2 != -ENOENT)
+		return -err->code;
+	if (cgroup_join_open(paths, count, true, fds, err) < 0)
+		return -err->code;
+	for (size_t i = 0; i < count; i++)
+		if (fds[i] >= 0)
+			execution->cgroup_fds[execution->cgroup_fds_count++] = fds[i];
+	return 0;
+}
+
+/* Where the root of the mount namespace is not the container's (--no-pivot, or no mount namespace). */
+static int open_root(struct execution *execution, struct error *err)
+{
+	const struct session_exec_order *order = execution->order;
+	char path[64];
+
+	if ((order->plan->flags & (PLAN_NO_PIVOT | PLAN_SHARED_MOUNTS)) == 0)
+		return 0;
+	pid_t pid = order->session->reply.main_pid != 0 ? order->session->reply.main_pid : order->session->reply.reaper_pid;
+	snprintf(path, sizeof path, "/proc/%d/root", pid);
+	execution->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return execution->root < 0 ? error_errno(err, errno, "open the container's root") : 0;
+}
+
+/* The namespaces to enter through the holder. The main process is in all of them. After its end the reaper has the new
+ * ones, and those given by path come beside. */
+static uint32_t holder_flags(const struct session_exec_order *order, bool main_lives)
+{
+	const struct plan *plan = order->plan;
+	const struct plan_namespace *namespaces = plan_items(plan, plan->namespaces);
+	uint32_t flags = plan->clone_flags;
+
+	if ((plan->flags & PLAN_UNSHARE_CGROUP) != 0)
+		flags |= CLONE_NEWCGROUP;
+	if ((plan->flags & PLAN_UNSHARE_TIME) != 0)
+		flags |= CLONE_NEWTIME;
+	if (main_lives && (plan->flags & PLAN_NESTED_PID) != 0)
+		flags |= CLONE_NEWPID;
+	for (uint32_t i = 0; main_lives && i < plan->namespaces.count; i++)
+		flags |= namespaces[i].type;
+	return flags;
+}
+
+static int send_order(struct execution *execution, struct error *err)
+{
+	const struct session_exec_order *order = execution->order;
+	const struct session_answer *session = order->session;
+	bool main_lives = session->reply.main_pid != 0;
+	struct launch_order launch = {
+	    .cgroup_fds = (uint32_t)execution->cgroup_fds_count,
+	    .holder_flags = holder_flags(order, main_lives),
+	    .preserve_fds = order->preserve_fds,
+	    .exec = 1,
+	};
+	int fds[LAUNCH_FD_COUNT];
+	size_t count = 0;
+	const struct {
+		uint32_t bit;
+		int fd;
+	} candidates[] = {
+	    {LAUNCH_FD_PLAN, session->plan_fd},
+	    {LAUNCH_FD_HOLDER, main_lives ? session->main_pidfd : session->reaper_pidfd},
+	    {LAUNCH_FD_SESSION, execution->session_theirs},
+	    {LAUNCH_FD_CONSOLE, order->console_socket},
+	    {LAUNCH_FD_PROCESS, order->process_fd},
+	    {LAUNCH_FD_CGROUP, execution->cgroup_v2},
+	    {LAUNCH_FD_ROOT, execution->root},
+	    {LAUNCH_FD_SECCOMP, execution->seccomp},
+	};
+
+	if (!main_lives)
+		launch.plan_fds = session->reply.namespace_fds;
+	for (size_t i = 0; i < ARRAY_SIZE(candidates); i++)
+		if (candidates[i].fd >= 0) {
+			launch.fds |= candidates[i].bit;
+			fds[count++] = candidates[i].fd;
+		}
+	int rc = message_send(execution->control, &launch, sizeof launch, fds, count);
+	if (rc == 0 && execution->cgroup_fds_count > 0)
+		rc = message_send(execution->control, "", 1, execution->cgroup_fds, execution->cgroup_fds_count);
+	if (rc == 0 && launch.plan_fds > 0)
+		rc = message_send(execution->control, "", 1, session->namespaces, launch.plan_fds);
+	return rc < 0 ? error_errno(err, -rc, "reach the launcher") : 0;
+}
+
+static int receive_event(const struct execution *execution, uint32_t kind, int *fd, int32_t *value, struct error *err)
+{
+	struct launch_event event;
+	size_t count = 0;
+	ssize_t length = message_receive(execution->control, &event, sizeof event, fd, fd == NULL ? 0 : 1, &count);
+
+	if (length != sizeof event)
+		return error_set(err, EPIPE,
+				 "the launcher ended unexpectedly (killed, or out of memory or of processes)");
+	event.error.message[sizeof event.error.message - 1] = '\0';
+	if (event.kind == LAUNCH_ERROR) {
+		*err = event.error;
+		return -err->code;
+	}
+	if (event.kind != kind || (fd != NULL && count != 1))
+		return error_set(err, EPROTO, "the launcher answered out of order");
+	*value = event.value;
+	return 0;
+}
+
+/* The number in our pid namespace of a child whose pidfd came from another namespace. */
+static int follow(struct execution *execution, struct session_job *job, struct error *err)
+{
+	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
+	int32_t value;
+
+	if (receive_event(execution, LAUNCH_FORKED, &job->pidfd, &value, err) < 0)
+		return -err->code;
+	job->pid = value;
+	/* Recorded before it may run (S6). */
+	if (session_request(execution->order->client, REQUEST_JOINED, 0, &job->pidfd, 1, SESSION_ANSWER_TIMEOUT_MS,
+			    &answer, err) < 0)
+		return -err->code;
+	return receive_event(execution, LAUNCH_READY, NULL, &value, err);
+}
+
+static int create(struct execution *execution, struct session_job *job, struct error *err)
+{
+	const struct session_exec_order *order = execution->order;
+	const char *listener = plan_text(order->plan, order->plan->seccomp.listener_path);
+
+	if (make_pair(&execution->control, &execution->control_theirs, err) < 0 ||
+	    make_pair(&execution->session, &execution->session_theirs, err) < 0 || open_root(execution, err) < 0 ||
+	    open_cgroup(execution, err) < 0)
+		return -err->code;
+	if (listener != NULL) {
+		execution->seccomp = seccomp_listener_connect(listener, err);
+		if (execution->seccomp < 0)
+			return -err->code;
+	}
+	execution->joiner =
+	    spawn_joiner(order->session->init_fd, order->preserve_fds, execution->control_theirs, order->id, err);
+	if (execution->joiner < 0)
+		return -err->code;
+	close(take_fd(&execution->control_theirs));
+	if (send_order(execution, err) < 0)
+		return -err->code;
+	close(take_fd(&execution->session_theirs));
+	return follow(execution, job, err);
+}
+
+int session_exec_create(const struct session_exec_order *order, struct session_job *job, struct error *err)
+{
+	struct execution execution = {
+	    .order = order,
+	    .control = -1,
+	    .control_theirs = -1,
+	    .session = -1,
+	    .session_theirs = -1,
+	    .root = -1,
+	    .seccomp = -1,
+	    .cgroup_v2 = -1,
+	};
+
+	*job = (struct session_job){.pidfd = -1, .session = -1};
+	int rc = create(&execution, job, err);
+	if (rc < 0 && job->pidfd >= 0)
+		sl_pidfd_send_signal(job->pidfd, SIGKILL);
+	int *const fds[] = {&execution.control, &execution.control_theirs, &execution.session_theirs, &execution.root,
+			    &execution.seccomp, &execution.cgroup_v2};
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		cleanup_close(fds[i]);
+	for (size_t i = 0; i < execution.cgroup_fds_count; i++)
+		close(execution.cgroup_fds[i]);
+	if (execution.joiner > 0)
+		while (waitpid(execution.joiner, NULL, 0) < 0 && errno == EINTR)
+			;
+	if (rc < 0) {
+		cleanup_close(&execution.session);
+		while (waitpid(-1, NULL, __WALL) > 0)
+			;
+		session_job_close(job);
+		return rc;
+	}
+	job->session = execution.session;
+	return 0;
+}
+
+int session_exec_start(struct session_job *job, struct error *err)
+{
+	struct error failure;
+	char go = 1;
+
+	int rc = message_send(job->session, &go, sizeof go, NULL, 0);
+	ssize_t length = rc < 0 ? 0 : message_receive(job->session, &failure, sizeof failure, NULL, 0, NULL);
+	/* Success is the close-on-exec end of the socket, which only the launcher could write to (D2). */
+	if (length != sizeof failure)
+		return 0;
+	while (waitpid(job->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	failure.message[sizeof failure.message - 1] = '\0';
+	*err = failure;
+	return -err->code;
+}
+
+void session_job_close(struct session_job *job)
+{
+	cleanup_close(&job->pidfd);
+	cleanup_close(&job->session);
+	job->pidfd = -1;
+	job->session = -1;
+}
