@@ -309,7 +309,7 @@ static int read_numbers(const struct table_reader *reader, const struct field *f
 		return rc;
 	uint32_t *items = arena_array(reader->arena, value->length, sizeof *items);
 	for (const struct json_value *item = value->first; item != NULL; item = item->next) {
-		uint64_t bits;
+		uint64_t bits = 0;
 		rc = read_integer(reader, field, item, &element, &bits);
 		if (rc < 0)
 			return rc;

@@ -62,7 +62,8 @@ struct field {
 	uint64_t maximum;
 	const struct word *words;
 	const struct table *table;
-	/* A further check of a string (each one of an array): returns what is wrong with it ("has ..."), or NULL. */
+	/* A further check of a string (each one of an array, the name of a pair): returns what is wrong with it
+	 * ("contains a newline"), or NULL. */
 	const char *(*check)(const char *text);
 	/* For the reference; absent ones are those of the object around. */
 	const char *applied; /* the file that applies it */

@@ -58,7 +58,7 @@ static bool version_parse(const char *text, unsigned int parts[3])
 
 int oci_version_check(const struct validation *validation, const char *version)
 {
-	unsigned int parts[3], newest[3];
+	unsigned int parts[3] = {0}, newest[3] = {0};
 
 	if (!version_parse(version, parts))
 		return error_set(validation->err, EINVAL,
