@@ -58,7 +58,7 @@ struct section {
 	bpf_label start;
 };
 
-static struct call *find_call(struct arena *arena, struct calls *calls, uint32_t number)
+static struct call *use_call(struct arena *arena, struct calls *calls, uint32_t number)
 {
 	struct call *call;
 
@@ -78,6 +78,8 @@ static struct call *find_call(struct arena *arena, struct calls *calls, uint32_t
 		}
 		call = &calls->large[at];
 	}
+	calls->count += call->used ? 0 : 1;
+	call->used = true;
 	call->number = number;
 	return call;
 }
@@ -98,11 +100,9 @@ static bool normalise(const struct seccomp_architecture *architecture, struct se
 static void add_rule(struct arena *arena, struct calls *calls, const struct seccomp_architecture *architecture,
 		     const struct seccomp_rule *rule, const struct seccomp_number *number)
 {
-	struct call *call = find_call(arena, calls, number->number);
+	struct call *call = use_call(arena, calls, number->number);
 	struct alternative alternative = {.action = rule->action};
 
-	calls->count += call->used ? 0 : 1;
-	call->used = true;
 	if (call->unconditional)
 		return;
 	if (number->selector != 0)
@@ -288,6 +288,8 @@ static void collect(struct arena *arena, const struct seccomp_profile *profile,
 				/* A rule for the default action names a call, no more. */
 				if (rule->action != profile->default_action)
 					add_rule(arena, calls, architecture, rule, &numbers[k]);
+				else if (numbers[k].number - calls->base >= SMALL_NUMBERS)
+					use_call(arena, calls, numbers[k].number);
 			}
 		}
 	}

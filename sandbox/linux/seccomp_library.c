@@ -74,11 +74,25 @@ static int make_filter(scmp_filter_ctx context, const struct seccomp_profile *pr
 	return 0;
 }
 
-/* Sends numbers from `first` up to ENOSYS, others to the `pass` label. */
-static void emit_limit(struct bpf_writer *writer, uint32_t first, bpf_label pass)
+/* Sends numbers above all that the profile names to ENOSYS, others to the `pass` label. Returns false if it names
+ * none. */
+static bool emit_limit(struct bpf_writer *writer, const struct seccomp_profile *profile,
+		       const struct seccomp_architecture *architecture, bpf_label pass)
 {
+	struct seccomp_number numbers[2];
+	uint32_t highest;
+
+	if (!seccomp_highest(profile, architecture, &highest))
+		return false;
 	bpf_return(writer, SECCOMP_RET_ERRNO | ENOSYS);
-	bpf_branch(writer, BPF_JGE, first, bpf_here(writer), pass);
+	bpf_branch(writer, BPF_JGE, highest + 1, bpf_here(writer), pass);
+	/* ARM's private calls are far above. */
+	for (size_t i = 0; i < profile->rules_count; i++)
+		for (size_t j = 0; j < profile->rules[i].names_count; j++)
+			if (seccomp_numbers(architecture, profile->rules[i].names[j], numbers) > 0 &&
+			    numbers[0].number > highest)
+				bpf_branch(writer, BPF_JEQ, numbers[0].number, pass, bpf_here(writer));
+	return true;
 }
 
 /* Goes in front of libseccomp's program, which begins at `pass`. */
@@ -87,20 +101,16 @@ static void emit_enosys(struct bpf_writer *writer, const struct seccomp_profile 
 	bpf_label starts[64], x32 = pass;
 	size_t count =
 	    profile->architectures_count < ARRAY_SIZE(starts) ? profile->architectures_count : ARRAY_SIZE(starts);
-	uint32_t highest;
 
 	for (size_t i = 0; i < count; i++)
 		if (profile->architectures[i]->base == SECCOMP_X32_BIT &&
-		    seccomp_highest(profile, profile->architectures[i], &highest)) {
-			emit_limit(writer, highest + 1, pass);
+		    emit_limit(writer, profile, profile->architectures[i], pass))
 			x32 = bpf_here(writer);
-		}
 	for (size_t i = 0; i < count; i++) {
 		const struct seccomp_architecture *architecture = profile->architectures[i];
 		starts[i] = pass;
-		if (architecture->base == SECCOMP_X32_BIT || !seccomp_highest(profile, architecture, &highest))
+		if (architecture->base == SECCOMP_X32_BIT || !emit_limit(writer, profile, architecture, pass))
 			continue;
-		emit_limit(writer, highest + 1, pass);
 		if (architecture->audit == AUDIT_ARCH_X86_64)
 			bpf_branch(writer, BPF_JGE, SECCOMP_X32_BIT, x32, bpf_here(writer));
 		if ((architecture->token & 0xffff) == EM_S390) {
