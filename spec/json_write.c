@@ -178,6 +178,11 @@ void json_i64(struct json_writer *writer, int64_t value)
 	word(writer, text);
 }
 
+void json_text(struct json_writer *writer, const char *text)
+{
+	word(writer, text);
+}
+
 void json_u64(struct json_writer *writer, uint64_t value)
 {
 	char text[32];

@@ -34,6 +34,8 @@ void json_string(struct json_writer *writer, const char *text);
 void json_i64(struct json_writer *writer, int64_t value);
 void json_u64(struct json_writer *writer, uint64_t value);
 void json_bool(struct json_writer *writer, bool value);
+/* A value that is JSON text already, such as a number with a fraction. */
+void json_text(struct json_writer *writer, const char *text);
 void json_null(struct json_writer *writer);
 
 /* json_key and a value. */
