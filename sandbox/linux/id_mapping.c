@@ -73,7 +73,8 @@ static int write_directly(const struct map *map)
 	for (size_t i = 0; i < map->count; i++)
 		length += (size_t)snprintf(text + length, size - length, "%" PRIu32 " %" PRIu32 " %" PRIu32 "\n",
 					   map->items[i].container_id, map->items[i].host_id, map->items[i].size);
-	return write_proc(map->pid, map->file, text);
+	/* kernel/user_namespace.c, map_write: less than a page. */
+	return length >= (size_t)sysconf(_SC_PAGESIZE) ? -E2BIG : write_proc(map->pid, map->file, text);
 }
 
 /* Searches PATH, then /usr/bin: engines call runtimes without a PATH. */
@@ -187,6 +188,10 @@ static int write_map(const struct map *map, struct error *err)
 		return 0;
 	if (rc == -EPERM && !maps_only_own(map))
 		return run_program(map, err);
+	if (rc == -E2BIG)
+		return error_set(err, E2BIG,
+				 "%s is longer than the page of text that the kernel takes: use fewer ranges",
+				 map->field);
 	if (rc == -EINVAL)
 		return error_set(err, EINVAL,
 				 "write %s: invalid argument: a host id is not mapped in the caller's user namespace",

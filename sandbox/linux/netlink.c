@@ -124,7 +124,8 @@ int netlink_exchange(int fd, struct netlink_request *request, netlink_receiver *
 	reason[0] = '\0';
 	if (buffer == NULL)
 		return -ENOMEM;
-	if (!(request->header.nlmsg_flags & NLM_F_DUMP))
+	/* NLM_F_DUMP is two bits, each of which means something else in requests that change. */
+	if ((request->header.nlmsg_flags & NLM_F_DUMP) != NLM_F_DUMP)
 		request->header.nlmsg_flags |= NLM_F_ACK;
 	if (sendto(fd, request, request->header.nlmsg_len, 0, (struct sockaddr *)&kernel, sizeof kernel) < 0)
 		return -errno;
