@@ -7,4 +7,4 @@ HOOKS_COMMON_SOURCES = \
 	hooks/tree.c hooks/tree.h
 HOOKS_PROGRAM_SOURCES = hooks/plan.c hooks/plan.h
 HOOKS_INIT_SOURCES =
-HOOKS_UNIT_TESTS =
+HOOKS_UNIT_TESTS = tests/unit/test_hooks
