@@ -51,7 +51,8 @@ static int check_as_named(const char *name, char **path, struct error *err)
 		*path = strdup(name);
 		return *path == NULL ? error_errno(err, ENOMEM, "exec: \"%s\"", name) : 0;
 	case -EISDIR:
-		return error_set(err, EISDIR, "exec: \"%s\": is a directory", name);
+		/* runc's wording changed with its Go; engines look for one or the other. execve(2) says EACCES. */
+		return error_set(err, EACCES, "exec: \"%s\": is a directory: permission denied", name);
 	case -EACCES:
 		return error_set(err, EACCES, "exec: \"%s\": permission denied", name);
 	default:

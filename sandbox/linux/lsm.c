@@ -20,14 +20,33 @@ static int write_exec_attribute(const struct launch *launch, const char *lsm, co
 	return rc == -ENOENT ? procfs_write(launch, "self/attr/exec", value) : rc;
 }
 
+/* Whether AppArmor confines the launcher, which it inherited from its caller. */
+static bool apparmor_confines(const struct launch *launch)
+{
+	static const char unconfined[] = "unconfined";
+	char text[sizeof unconfined] = "";
+	CLEANUP_CLOSE int fd = procfs_open(launch, "self/attr/apparmor/current", O_RDONLY);
+
+	if (fd < 0) {
+		fd = procfs_open(launch, "self/attr/current", O_RDONLY);
+		if (fd < 0)
+			return false;
+	}
+	return read(fd, text, sizeof text - 1) > 0 && strcmp(text, unconfined) != 0;
+}
+
 static int apply_apparmor(const struct launch *launch, const char *profile, struct error *err)
 {
-	size_t size = strlen("exec ") + strlen(profile) + 1;
+	/* With no_new_privs a confined process may only become more confined: the profile is put on top of its own
+	 * (kernel: security/apparmor/domain.c, apparmor_bprm_creds_for_exec). */
+	bool stack = launch->process->no_new_privileges && apparmor_confines(launch);
+	const char *verb = stack ? "stack" : "exec";
+	size_t size = strlen("stack ") + strlen(profile) + 1;
 	CLEANUP_FREE char *value = malloc(size);
 
 	if (value == NULL)
 		return error_errno(err, ENOMEM, "unable to apply apparmor profile");
-	snprintf(value, size, "exec %s", profile);
+	snprintf(value, size, "%s %s", verb, profile);
 	int rc = write_exec_attribute(launch, "apparmor", value);
 	if (rc == -ENOENT)
 		return error_set(

@@ -514,7 +514,7 @@ static void test_executable(void *context)
 	CHECK_TEXT(look_up("/bin/none", "/bin"), "exec: \"/bin/none\": stat /bin/none: no such file or directory");
 	CHECK_TEXT(look_up("/bin/dangling", "/bin"),
 		   "exec: \"/bin/dangling\": stat /bin/dangling: no such file or directory");
-	CHECK_TEXT(look_up("/bin/directory", "/bin"), "exec: \"/bin/directory\": is a directory");
+	CHECK_TEXT(look_up("/bin/directory", "/bin"), "exec: \"/bin/directory\": is a directory: permission denied");
 	CHECK_TEXT(look_up("/bin/data", "/bin"), "exec: \"/bin/data\": permission denied");
 	CHECK_TEXT(look_up("/bin/tool/x", "/bin"), "exec: \"/bin/tool/x\": stat /bin/tool/x: not a directory");
 	CHECK(chdir("/bin") == 0);
