@@ -130,6 +130,9 @@ static int run_one(const struct plan *plan, const struct plan_hook *planned, con
 	if (arguments == NULL || environment == NULL)
 		return error_errno(err, ENOMEM, "error running %s hook #%u", kind, index);
 	int rc = run_keeper(&hook, &result);
+	if (rc == -EPIPE)
+		return error_set(err, EPIPE, "error running %s hook #%u: the process that watches %s was killed", kind,
+				 index, path);
 	if (rc < 0)
 		return error_errno(err, -rc, "error running %s hook #%u: %s", kind, index, path);
 	return judge(&hook, &result, kind, index, err);

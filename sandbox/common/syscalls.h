@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <sys/wait.h> /* before P_PIDFD, which it has as an enumerator */
 #include <unistd.h>
 
 #ifndef CLONE_NEWTIME

@@ -115,7 +115,7 @@ static char **program_arguments(struct arena *arena, const struct map *map)
 /* Reads to the end, keeping the beginning. */
 static void read_output(int fd, char *text, size_t size)
 {
-	char rest[512];
+	char rest[512] = "";
 	size_t length = 0;
 
 	for (;;) {

@@ -50,7 +50,7 @@ static int permissions(long key, uint32_t *mask)
 /* Lets the container find its keys: by uid, or as anybody when its ids are those of another user namespace. */
 static int allow_search(const struct plan *plan, long key, struct error *err)
 {
-	uint32_t mask;
+	uint32_t mask = 0;
 	int rc = permissions(key, &mask);
 
 	if (rc == 0 &&

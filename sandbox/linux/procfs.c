@@ -24,6 +24,29 @@ static int check_root(int fd)
 	return system.f_type == PROC_SUPER_MAGIC && status.st_ino == PROC_ROOT_INODE ? 0 : -EXDEV;
 }
 
+/* A procfs of the current pid namespace that is mounted nowhere. Takes CAP_SYS_ADMIN in the user namespace. */
+static int make_root(void)
+{
+	CLEANUP_CLOSE int context = sl_fsopen("proc", SL_FSOPEN_CLOEXEC);
+
+	if (context < 0 || sl_fsconfig(context, SL_FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+		return -errno;
+	int fd = sl_fsmount(context, SL_FSMOUNT_CLOEXEC, 0);
+	return fd < 0 ? -errno : fd;
+}
+
+/* "/proc" if it is a procfs, or else one of our own: a container need not mount it. */
+static int open_root(void)
+{
+	CLEANUP_CLOSE int fd = open("/proc", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int rc = fd < 0 ? -errno : check_root(fd);
+
+	if (rc == 0)
+		return take_fd(&fd);
+	int made = make_root();
+	return made < 0 ? rc : made;
+}
+
 int procfs_open(const struct launch *launch, const char *path, int flags)
 {
 	CLEANUP_CLOSE int own_root = -1;
@@ -34,9 +57,9 @@ int procfs_open(const struct launch *launch, const char *path, int flags)
 	};
 
 	if (root < 0) {
-		root = own_root = open("/proc", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		root = own_root = open_root();
 		if (root < 0)
-			return -errno;
+			return root;
 	}
 	int rc = check_root(root);
 	if (rc < 0)

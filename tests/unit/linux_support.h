@@ -4,6 +4,7 @@
 #define SANDLOCK_TESTS_LINUX_SUPPORT_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sandbox/common/file.h"
 #include "sandbox/plan_builder.h"
 #include "sandbox/session/launch.h"
 #include "tests/unit/check.h"
@@ -81,5 +83,50 @@ static inline bool support_child(int namespaces, void (*body)(void *), void *con
 		if (!check_that((call) == 0, __FILE__, __LINE__, #call)) \
 			printf("#   message: %s\n", (error)->message);   \
 	} while (0)
+
+/* A plan under construction, and the launch of it. */
+struct setup {
+	struct plan_builder builder;
+	struct launch launch;
+	struct error err;
+};
+
+static inline void setup_begin(struct setup *setup)
+{
+	*setup = (struct setup){0};
+	plan_builder_init(&setup->builder);
+}
+
+static inline struct plan_process *setup_process(struct setup *setup)
+{
+	return &setup->builder.plan.process;
+}
+
+static inline struct launch *setup_launch(struct setup *setup)
+{
+	setup->launch = support_launch(support_plan(&setup->builder));
+	return &setup->launch;
+}
+
+/* The rest of a line of a file that begins so. */
+static inline const char *support_line(const char *path, const char *start)
+{
+	static char text[16384];
+
+	if (file_read_at(AT_FDCWD, path, text, sizeof text) < 0)
+		return "";
+	char *line = strstr(text, start);
+	if (line == NULL)
+		return "";
+	line += strlen(start);
+	line += strspn(line, " \t");
+	line[strcspn(line, "\n")] = '\0';
+	return line;
+}
+
+static inline const char *support_content(const char *path)
+{
+	return support_line(path, "");
+}
 
 #endif
