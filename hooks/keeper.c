@@ -42,11 +42,10 @@ struct keeper {
 /* A hook starts with what a login shell would: engines ignore SIGPIPE, and block or ignore others. */
 static void reset_signals(void)
 {
-	struct sigaction action = {.sa_handler = SIG_DFL};
 	sigset_t none;
 
-	for (int number = 1; number <= SIGRTMAX; number++)
-		sigaction(number, &action, NULL);
+	for (int number = 1; number < _NSIG; number++)
+		sl_signal_default(number);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }

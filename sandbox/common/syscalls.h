@@ -100,6 +100,16 @@ static inline int sl_execveat(int dirfd, const char *path, char *const argv[], c
 	return (int)syscall(SYS_execveat, dirfd, path, argv, envp, flags);
 }
 
+/* Gives a signal its default action; also those that libc keeps for itself (32 and 33), which a caller may ignore
+ * for us. */
+static inline int sl_signal_default(int signal_number)
+{
+	/* The kernel's struct sigaction has another order on each architecture: here all of it is zero. */
+	unsigned long action[16] = {0};
+
+	return (int)syscall(SYS_rt_sigaction, signal_number, action, NULL, (_NSIG - 1) / 8);
+}
+
 /* openat2(2), Linux 5.6 */
 struct sl_open_how {
 	__u64 flags;
