@@ -111,8 +111,40 @@ static int plan_cgroup(struct context *context, const char *id, struct creation_
 	return 0;
 }
 
+/* The value of NAME= in an environment, or NULL. */
+static const char *find_variable(const char *const *environment, size_t count, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = count; i-- > 0;)
+		if (strncmp(environment[i], name, length) == 0 && environment[i][length] == '=')
+			return environment[i] + length + 1;
+	return NULL;
+}
+
+/* Socket activation (sd_listen_fds(3)). Descriptors meant for us go on to the container, before those of --preserve-fds;
+ * an engine that puts LISTEN_FDS into config.json passes them with --preserve-fds, and cannot know the main
+ * process's number in its namespace. The launcher sets LISTEN_PID. */
+static int plan_listen_fds(const struct oci_process *config, struct creation_options *options,
+			   struct process_plan_options *process, struct error *err)
+{
+	const char *ours = getenv("LISTEN_FDS"), *pid = getenv("LISTEN_PID");
+	const char *theirs = find_variable((const char *const *)config->env, config->env_count, "LISTEN_FDS");
+	int count = 0, meant_for;
+
+	if (ours != NULL && pid != NULL && number_parse_int(pid, 1, INT_MAX, &meant_for) == 0 && meant_for == getpid() &&
+	    number_parse_int(ours, 1, 1024, &count) == 0) {
+		options->preserve_fds += count;
+		process->listen_names = getenv("LISTEN_FDNAMES");
+	} else if (theirs == NULL || number_parse_int(theirs, 1, 1024, &count) < 0 || count > options->preserve_fds) {
+		count = 0;
+	}
+	process->listen_fds = (uint32_t)count;
+	return output_check_preserved(options->preserve_fds, err);
+}
+
 /* The whole of config.json, each part by the file that knows it. */
-static int plan_all(struct context *context, const struct creation_options *options, const char *id, const char *bundle,
+static int plan_all(struct context *context, struct creation_options *options, const char *id, const char *bundle,
 		    struct creation_plan *plan, struct error *err)
 {
 	struct plan_builder *builder = &plan->builder;
@@ -136,6 +168,8 @@ static int plan_all(struct context *context, const struct creation_options *opti
 	    devices_plan(builder, config, &mounts, err) < 0 || hooks_plan(builder, config, err) < 0)
 		return -err->code;
 	hooks_plan_state(builder, config, id, bundle);
+	if (config->process != NULL && plan_listen_fds(config->process, options, &process, err) < 0)
+		return -err->code;
 	if (config->process != NULL &&
 	    process_plan(builder, config->process, &builder->plan.process, &process, err) < 0)
 		return -err->code;
@@ -213,7 +247,7 @@ static int open_owner(const struct creation_options *options, struct creation_pl
 	return 0;
 }
 
-int creation_plan_make(struct context *context, const struct creation_options *options, const char *id,
+int creation_plan_make(struct context *context, struct creation_options *options, const char *id,
 		       struct creation_plan *plan, struct error *err)
 {
 	struct config_notes notes = {0};

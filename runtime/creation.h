@@ -53,8 +53,8 @@ struct creation_plan {
 	size_t record_length;
 };
 
-/* Parses, checks and plans. No effect outside this process but opened files. */
-int creation_plan_make(struct context *context, const struct creation_options *options, const char *id,
+/* Parses, checks and plans; descriptors of socket activation are added to options->preserve_fds. No effect outside this process but opened files. */
+int creation_plan_make(struct context *context, struct creation_options *options, const char *id,
 		       struct creation_plan *plan, struct error *err);
 void creation_plan_free(struct creation_plan *plan);
 

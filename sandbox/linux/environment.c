@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -138,6 +139,11 @@ static char *make_number_variable(const char *name, uint32_t value)
 	return make_variable(name, text);
 }
 
+static bool is_activation(const char *variable)
+{
+	return strncmp(variable, "LISTEN_FDS=", 11) == 0 || strncmp(variable, "LISTEN_PID=", 11) == 0;
+}
+
 int environment_apply(struct launch *launch, struct error *err)
 {
 	const struct plan_process *process = launch->process;
@@ -148,8 +154,12 @@ int environment_apply(struct launch *launch, struct error *err)
 	if (environment == NULL)
 		return error_errno(err, ENOMEM, "make the environment");
 	/* The plan is a private mapping that lives until execve. */
-	for (uint32_t i = 0; i < process->env.count; i++)
-		environment[count++] = (char *)(uintptr_t)launch_process_text(launch, variables[i]);
+	for (uint32_t i = 0; i < process->env.count; i++) {
+		const char *variable = launch_process_text(launch, variables[i]);
+		/* Set anew below: the number that the engine could think of is another namespace's. */
+		if (process->listen_fds == 0 || !is_activation(variable))
+			environment[count++] = (char *)(uintptr_t)variable;
+	}
 	launch->environment = environment;
 
 	const char *home = environment_get(launch, "HOME");

@@ -88,8 +88,7 @@ static void reset_signals(void)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	for (int number = 1; number < NSIG; number++)
-		if (number != SIGKILL && number != SIGSTOP)
-			signal(number, SIG_DFL);
+		sl_signal_default(number);
 }
 
 /* A launcher that makes the namespaces itself does what the holder does elsewhere. */
@@ -202,16 +201,19 @@ static int await_reaper(const struct joining *joining, struct error *err)
 static int apply_process(struct launch *launch, struct error *err)
 {
 	static int (*const steps[])(struct launch *, struct error *) = {
-	    personality_apply,	  memory_policy_apply, io_priority_apply,	scheduler_apply,
-	    affinity_final_apply, rlimits_apply,       lsm_apply,		no_new_privileges_apply,
-	    capability_keep,	  cwd_enter,	       capability_bounding_apply, user_apply,
-	    capability_apply,	  cwd_verify,
+	    personality_apply,	  memory_policy_apply,	   io_priority_apply,	      affinity_final_apply,
+	    scheduler_apply,	  lsm_apply,		   no_new_privileges_apply,   capability_keep,
+	    cwd_enter,		  capability_bounding_apply, user_apply,	      capability_apply,
+	    cwd_verify,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
 		if (steps[i](launch, err) < 0)
 			return -err->code;
-	return executable_find(launch, &launch->executable, err);
+	/* The limits last: a low one would hinder the steps before. */
+	if (executable_find(launch, &launch->executable, err) < 0)
+		return -err->code;
+	return rlimits_apply(launch, err);
 }
 
 /* The arguments as execve(2) wants them. */
