@@ -254,7 +254,8 @@ static void file_system(struct planner *planner, struct job *job)
 		if ((settings->flags & MS_RDONLY) != 0)
 			settings->plan_options |= PLAN_MOUNT_READONLY_LATER;
 	}
-	/* procfs and sysfs refuse the option, cgroup2 is the host's file system (sandbox/cgroup/mount.c labels what it adds), mqueue is labelled by attribute (launcher). */
+	/* procfs and sysfs refuse the option, cgroup2 is the host's file system (sandbox/cgroup/mount.c labels what it
+	 * adds), mqueue is labelled by attribute (launcher). */
 	if (planner->label_option != NULL && !kernel_made && !is_type(job, "mqueue") &&
 	    (settings->plan_options & (PLAN_MOUNT_REMOUNT | PLAN_MOUNT_CGROUP)) == 0)
 		settings->data = settings->data == NULL

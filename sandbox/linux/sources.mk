@@ -52,4 +52,21 @@ LINUX_INIT_SOURCES = \
 	sandbox/linux/terminal.c sandbox/linux/terminal.h \
 	sandbox/linux/user.c \
 	sandbox/linux/uts.c
-LINUX_UNIT_TESTS = tests/unit/test_linux_sysctl
+LINUX_UNIT_TESTS = \
+	tests/unit/test_linux_mounts \
+	tests/unit/test_linux_rootfs \
+	tests/unit/test_linux_sysctl
+rootfs_test_files = \
+	tests/unit/rootfs_harness.c tests/unit/rootfs_harness.h \
+	sandbox/cgroup/mount.c \
+	sandbox/linux/copy_up.c \
+	sandbox/linux/device.c \
+	sandbox/linux/mask.c \
+	sandbox/linux/mount.c \
+	sandbox/linux/mount_file_system.c \
+	sandbox/linux/mount_target.c \
+	sandbox/linux/move_root.c \
+	sandbox/linux/resolve.c \
+	sandbox/linux/rootfs.c
+tests_unit_test_linux_mounts_SOURCES = tests/unit/test_linux_mounts.c $(rootfs_test_files)
+tests_unit_test_linux_rootfs_SOURCES = tests/unit/test_linux_rootfs.c $(rootfs_test_files)

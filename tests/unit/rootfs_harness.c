@@ -3,13 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -18,6 +22,7 @@
 #include "sandbox/common/arena.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
+#include "sandbox/common/syscalls.h"
 #include "sandbox/linux/devices_plan.h"
 #include "sandbox/linux/mounts_plan.h"
 #include "sandbox/linux/rootfs.h"
@@ -117,8 +122,8 @@ static const char *expand(struct arena *arena, const char *text)
 	const char *result = "";
 
 	for (const char *next = text == NULL ? "" : text; *next != '\0'; next++)
-		result = *next == '%' ? arena_printf(arena, "%s" WORK, result)
-				      : arena_printf(arena, "%s%c", result, *next);
+		result =
+		    *next == '%' ? arena_printf(arena, "%s" WORK, result) : arena_printf(arena, "%s%c", result, *next);
 	return result;
 }
 
@@ -144,7 +149,7 @@ static int make_plan(const struct rootfs_case *test, struct plan_builder *builde
 		     struct error *err)
 {
 	struct mounts_plan_options options = {
-		.bundle = WORK, .user_namespace = test->user_namespace, .privileged = true};
+	    .bundle = WORK, .user_namespace = test->user_namespace, .privileged = true};
 	struct oci_config *config;
 	char *text = config_text(arena, test);
 
@@ -167,6 +172,19 @@ static void write_map(pid_t child, const char *name)
 	check_that(file_write_at(AT_FDCWD, path, "0 100000 65536\n") == 0, "write %s", path);
 }
 
+static void remove_mount_setattr(void)
+{
+	struct sock_filter code[] = {
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mount_setattr, 0, 1),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {.len = ARRAY_SIZE(code), .filter = code};
+
+	check_that(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0, "seccomp: %s", strerror(errno));
+}
+
 /* The container: prepares, pivots, checks. */
 static void container(const struct rootfs_case *test, const struct plan_builder *builder, int sealed, int channel)
 {
@@ -176,13 +194,16 @@ static void container(const struct rootfs_case *test, const struct plan_builder 
 
 	if (test->user_namespace && (setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0))
 		check_that(false, "become root of the user namespace");
+	if (test->old_kernel)
+		remove_mount_setattr();
 	if (plan_map(sealed, &launch.plan, &err) < 0 || rootfs_prepare(&launch, &err) < 0 ||
 	    rootfs_pivot(&launch, &err) < 0 || rootfs_finish(&launch, &err) < 0) {
 		if (test->error == NULL || strstr(err.message, test->error) == NULL)
 			check_that(false, "%s (code %d)", err.message, err.code);
 	} else {
 		check_that(test->error == NULL, "succeeded, expected an error with \"%s\"", test->error);
-		check_that(getcwd(cwd, sizeof cwd) != NULL && strcmp(cwd, "/") == 0, "the current directory is %s", cwd);
+		check_that(getcwd(cwd, sizeof cwd) != NULL && strcmp(cwd, "/") == 0, "the current directory is %s",
+			   cwd);
 		check_that(launch.rootfs == NULL, "launch->rootfs is left behind");
 		if (test->error == NULL && test->inside != NULL)
 			test->inside();
@@ -251,8 +272,9 @@ static void run(const struct rootfs_case *test)
 
 static void prepare_host(const struct rootfs_case *test)
 {
+	/* A /tmp of its own: cases of several tests run at once and leave nothing behind. */
 	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-	    (mkdir(WORK, 0755) < 0 && errno != EEXIST) ||
+	    mount("tmpfs", "/tmp", "tmpfs", 0, "mode=1777") < 0 || mkdir(WORK, 0755) < 0 ||
 	    mount("tmpfs", WORK, "tmpfs", 0, "mode=755") < 0 || chdir(WORK) < 0 || mkdir("rootfs", 0755) < 0) {
 		check_that(false, "prepare the work directory: %s", strerror(errno));
 		_exit(1);
@@ -283,6 +305,5 @@ int rootfs_case_run(const struct rootfs_case *test)
 	int status;
 	if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0)
 		check_that(false, "the case ended with status %d", status);
-	rmdir(WORK);
 	return *failures - before;
 }

@@ -19,13 +19,14 @@ struct rootfs_case {
 	void (*inside)(void);
 	/* Checks in the caller's namespaces while the container's are alive, current directory: the work directory. */
 	void (*outside)(void);
-	const char *error;      /* part of the message that planning or preparing fails with; NULL: success */
-	bool user_namespace;    /* ids 0..65535 of the container are 100000.. of the caller */
-	bool host_network;      /* no network namespace of its own */
-	bool host_pids;         /* no pid namespace of its own */
+	const char *error;   /* part of the message that planning or preparing fails with; NULL: success */
+	bool user_namespace; /* ids 0..65535 of the container are 100000.. of the caller */
+	bool host_network;   /* no network namespace of its own */
+	bool host_pids;      /* no pid namespace of its own */
 	bool no_pivot;
 	bool no_mount_namespace;
-	bool shared;            /* the caller's mounts are shared, as systemd has it */
+	bool old_kernel; /* mount_setattr(2) is not there: Linux 5.10 and 5.11 */
+	bool shared;     /* the caller's mounts are shared, as systemd has it */
 };
 
 /* Runs one case in a child. Returns the number of failed checks; prints them. */

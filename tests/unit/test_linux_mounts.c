@@ -11,8 +11,9 @@
 #include "sandbox/common/cleanup.h"
 #include "tests/unit/rootfs_harness.h"
 
-#define MOUNT(destination, type, source, options) \
-	"{\"destination\": \"" destination "\", \"type\": \"" type "\", \"source\": \"" source "\", \"options\": [" options "]}"
+#define MOUNT(destination, type, source, options)                                              \
+	"{\"destination\": \"" destination "\", \"type\": \"" type "\", \"source\": \"" source \
+	"\", \"options\": [" options "]}"
 #define PROC MOUNT("/proc", "proc", "proc", "")
 #define BIND(source, destination, options) MOUNT(destination, "bind", source, options)
 
@@ -43,16 +44,35 @@ static void check_words(const char *path, const char *yes, const char *no)
 }
 
 /* What docker and podman ask for by default. */
-#define ENGINE_MOUNTS                                                                                                 \
-	MOUNT("/proc", "proc", "proc", "\"nosuid\", \"noexec\", \"nodev\"")                                           \
-	", " MOUNT("/dev", "tmpfs", "tmpfs", "\"nosuid\", \"strictatime\", \"mode=755\", \"size=65536k\"") ", " MOUNT( \
-		"/dev/pts", "devpts", "devpts",                                                                       \
-		"\"nosuid\", \"noexec\", \"newinstance\", \"ptmxmode=0666\", \"mode=0620\", \"gid=5\"") ", "          \
-	MOUNT("/sys", "sysfs", "sysfs", "\"nosuid\", \"noexec\", \"nodev\", \"ro\"") ", "                              \
-	MOUNT("/dev/mqueue", "mqueue", "mqueue", "\"nosuid\", \"noexec\", \"nodev\"") ", " MOUNT(                      \
-		"/dev/shm", "tmpfs", "shm", "\"nosuid\", \"noexec\", \"nodev\", \"mode=1777\", \"size=65536k\"") ", "  \
-	BIND("hosts", "/etc/hosts", "\"rbind\", \"rprivate\"") ", " BIND("%/hosts", "/etc/resolv.conf",                \
-									 "\"rbind\", \"rprivate\", \"ro\"")
+#define ENGINE_MOUNTS                                                                                                                                                                                                                                     \
+	MOUNT("/proc", "proc", "proc", "\"nosuid\", \"noexec\", \"nodev\"")                                                                                                                                                                               \
+	", " MOUNT("/dev", "tmpfs", "tmpfs", "\"nosuid\", \"strictatime\", \"mode=755\", \"size=65536k\"") ", " MOUNT("/dev/pts", "devpts", "devpts", "\"nosuid\", \"noexec\", \"newinstance\", \"ptmxmode=0666\", \"mode=0620\", \"gid=5\"") ", " MOUNT( \
+	    "/sys", "sysfs", "sysfs",                                                                                                                                                                                                                     \
+	    "\"nosuid\", \"noexec\", \"nodev\", \"ro\"") ", " MOUNT("/dev/mqueue", "mqueue", "mqueue",                                                                                                                                                    \
+								    "\"nosuid\", \"noexec\", "                                                                                                                                                            \
+								    "\"nodev\"") ", " MOUNT("/dev/"                                                                                                                                                       \
+											    "shm",                                                                                                                                                        \
+											    "tmpfs", "shm",                                                                                                                                               \
+											    "\"nosu"                                                                                                                                                      \
+											    "id\", "                                                                                                                                                      \
+											    "\"noex"                                                                                                                                                      \
+											    "ec\", "                                                                                                                                                      \
+											    "\"node"                                                                                                                                                      \
+											    "v\", "                                                                                                                                                       \
+											    "\"mode"                                                                                                                                                      \
+											    "=1777"                                                                                                                                                       \
+											    "\", "                                                                                                                                                        \
+											    "\"size"                                                                                                                                                      \
+											    "=65536"                                                                                                                                                      \
+											    "k\"") ", " BIND("hosts",                                                                                                                                     \
+													     "/etc/"                                                                                                                                      \
+													     "hosts",                                                                                                                                     \
+													     "\"rbind"                                                                                                                                    \
+													     "\", "                                                                                                                                       \
+													     "\"rpriv"                                                                                                                                    \
+													     "ate\"") ", " BIND("%/hosts",                                                                                                                \
+																"/etc/resolv.conf",                                                                                                       \
+																"\"rbind\", \"rprivate\", \"ro\"")
 
 static void engine_before(void)
 {
@@ -69,11 +89,13 @@ static void engine_inside(void)
 	check_words("/dev/shm", "rw nosuid nodev noexec", "");
 	check_words("/etc/hosts", "rw", "ro");
 	check_words("/etc/resolv.conf", "ro", "rw");
-	check_that(strstr(mount_line("/dev/shm"), "size=65536k") != NULL, "size of /dev/shm: %s", mount_line("/dev/shm"));
+	check_that(strstr(mount_line("/dev/shm"), "size=65536k") != NULL, "size of /dev/shm: %s",
+		   mount_line("/dev/shm"));
 	check_that(mode_of("/dev/shm") == 01777, "mode of /dev/shm is %o", mode_of("/dev/shm"));
 	check_that(mode_of("/dev") == 0755, "mode of /dev is %o", mode_of("/dev"));
 	check_that(file_is("/etc/hosts", "127.0.0.1 localhost\n"), "/etc/hosts");
-	check_that(open("/etc/resolv.conf", O_WRONLY) < 0 && (errno == EROFS || errno == EACCES), "/etc/resolv.conf can be written");
+	check_that(open("/etc/resolv.conf", O_WRONLY) < 0 && (errno == EROFS || errno == EACCES),
+		   "/etc/resolv.conf can be written");
 	CLEANUP_CLOSE int terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
 	check_that(terminal >= 0, "open /dev/ptmx: %s", strerror(errno));
 	CLEANUP_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -110,6 +132,24 @@ static void flags_inside(void)
 	check_words("/j/below", "ro noatime", "rw");
 }
 
+static void old_flags_inside(void)
+{
+	check_words("/a", "ro nosuid nodev noexec relatime", "rw");
+	check_words("/a/below", "rw nosuid", "ro noexec");
+	check_words("/c", "rw noatime nodiratime", "relatime");
+	check_words("/d", "rw", "noatime relatime");
+	check_words("/f", "rw noexec nosuid nodev noatime", "ro");
+	check_words("/g", "rw nodev relatime", "nosuid noatime");
+	check_words("/i", "rw nosymfollow nosuid nodev noatime", "");
+}
+
+static void old_userns_inside(void)
+{
+	check_words("/volume", "ro nosuid nodev noexec", "rw");
+	check_that(strstr(mount_line("/volume"), "shared:") == NULL, "/volume: %s", mount_line("/volume"));
+	check_that(is_type("/dev/null", S_IFCHR), "/dev/null");
+}
+
 static void tmpfs_before(void)
 {
 	make_directory("rootfs/inherit");
@@ -118,8 +158,8 @@ static void tmpfs_before(void)
 	make_file("rootfs/copied/file", "text");
 	make_link("file", "rootfs/copied/link");
 	check_that(chown("rootfs/copied/file", 12, 34) == 0 && chmod("rootfs/copied/file", 04711) == 0 &&
-			   mknod("rootfs/copied/fifo", S_IFIFO | 0600, 0) == 0 && chmod("rootfs/copied", 0750) == 0 &&
-			   chown("rootfs/copied", 7, 8) == 0,
+		       mknod("rootfs/copied/fifo", S_IFIFO | 0600, 0) == 0 && chmod("rootfs/copied", 0750) == 0 &&
+		       chown("rootfs/copied", 7, 8) == 0,
 		   "prepare");
 }
 
@@ -132,13 +172,13 @@ static void tmpfs_inside(void)
 	check_that(mode_of("/new") == 01777, "/new has mode %o", mode_of("/new"));
 	check_that(file_is("/copied/file", "text"), "/copied/file");
 	check_that(stat("/copied/file", &status) == 0 && status.st_uid == 12 && status.st_gid == 34 &&
-			   mode_of("/copied/file") == 04711,
+		       mode_of("/copied/file") == 04711,
 		   "owner and mode of /copied/file");
 	check_that(stat("/copied", &status) == 0 && status.st_uid == 7 && status.st_gid == 8 &&
-			   mode_of("/copied") == 0750,
+		       mode_of("/copied") == 0750,
 		   "owner and mode of /copied");
 	check_that(is_type("/copied/link", S_IFLNK) && is_type("/copied/fifo", S_IFIFO) &&
-			   is_type("/copied/sub", S_IFDIR),
+		       is_type("/copied/sub", S_IFDIR),
 		   "what is in /copied");
 	check_words("/locked", "ro", "rw");
 	check_words("/locked/below", "rw", "ro");
@@ -205,7 +245,8 @@ static void slash_tmpfs_inside(void)
 static void propagation_inside(void)
 {
 	check_that(strstr(mount_line("/slave"), "master:") != NULL, "/slave: %s", mount_line("/slave"));
-	check_that(strstr(mount_line("/private"), "master:") == NULL && strstr(mount_line("/private"), "shared:") == NULL,
+	check_that(strstr(mount_line("/private"), "master:") == NULL &&
+		       strstr(mount_line("/private"), "shared:") == NULL,
 		   "/private: %s", mount_line("/private"));
 	check_that(strstr(mount_line("/own"), "shared:") != NULL, "/own: %s", mount_line("/own"));
 	check_that(strstr(mount_line("/own/below"), "shared:") == NULL, "/own/below: %s", mount_line("/own/below"));
@@ -245,7 +286,7 @@ static void userns_inside(void)
 	check_words("/dev/null", "nosuid noexec", "");
 	check_that(stat("/dev/null", &status) == 0 && status.st_uid == 0 && status.st_gid == 0, "owner of /dev/null");
 	check_that(stat("/dev/custom", &status) == 0 && status.st_uid == 10 && status.st_gid == 11 &&
-			   S_ISBLK(status.st_mode) && (status.st_mode & 07777) == 0157,
+		       S_ISBLK(status.st_mode) && (status.st_mode & 07777) == 0157,
 		   "/dev/custom: %o %u:%u", status.st_mode, status.st_uid, status.st_gid);
 	check_that(is_type("/dev/fifo", S_IFIFO) && is_type("/deep/er/device", S_IFCHR), "devices");
 	CLEANUP_CLOSE int zero = open("/deep/er/device", O_RDONLY | O_CLOEXEC);
@@ -303,100 +344,210 @@ static void idmap_userns_inside(void)
 	check_owner("/c/file", 15, 26);
 }
 
-#define MAPPED(destination, options, uids, gids)                                                                   \
+#define MAPPED(destination, options, uids, gids)                                                                    \
 	"{\"destination\": \"" destination "\", \"type\": \"bind\", \"source\": \"mapped\", \"options\": [" options \
 	"], \"uidMappings\": [" uids "], \"gidMappings\": [" gids "]}"
-#define IDS(inside, outside, size) \
-	"{\"containerID\": " inside ", \"hostID\": " outside ", \"size\": " size "}"
+#define IDS(inside, outside, size) "{\"containerID\": " inside ", \"hostID\": " outside ", \"size\": " size "}"
 
 static const struct rootfs_case cases[] = {
-	{.name = "engine defaults", .mounts = ENGINE_MOUNTS, .before = engine_before, .inside = engine_inside},
-	{.name = "flags",
-	 .mounts = PROC ", " BIND("volume", "/a", "\"rbind\", \"ro\", \"nosuid\", \"nodev\", \"noexec\"") ", "
-			BIND("volume", "/b", "\"rbind\", \"rro\"") ", "
-			BIND("volume", "/c", "\"bind\", \"noatime\", \"nodiratime\"") ", "
-			BIND("volume", "/d", "\"bind\", \"strictatime\"") ", "
-			BIND("volume", "/e", "\"bind\", \"ro\", \"rw\"") ", "
-			BIND("guarded", "/f", "\"rbind\", \"noexec\"") ", "
-			BIND("guarded", "/g", "\"rbind\", \"suid\", \"relatime\"") ", "
-			BIND("volume", "/h", "\"rbind\", \"rnosuid\", \"rnoexec\", \"rnodev\"") ", "
-			BIND("volume", "/i", "\"bind\", \"nosymfollow\", \"defaults\", \"x-systemd.automount\"") ", "
-			BIND("volume", "/j", "\"rbind\", \"rro\", \"rnoatime\", \"rw\""),
-	 .before = flags_before, .inside = flags_inside},
-	{.name = "tmpfs",
-	 .mounts = PROC ", " MOUNT("/inherit", "tmpfs", "tmpfs", "\"nosuid\"") ", "
-			MOUNT("/explicit", "tmpfs", "tmpfs", "\"mode=1777\"") ", " MOUNT("/new", "tmpfs", "x", "") ", "
-			MOUNT("/copied", "tmpfs", "tmpfs", "\"tmpcopyup\"") ", "
-			MOUNT("/locked", "tmpfs", "tmpfs", "\"ro\"") ", " MOUNT("/locked/below", "tmpfs", "tmpfs", "") ", "
-			MOUNT("/rlocked", "tmpfs", "tmpfs", "\"rro\"") ", " MOUNT("/synced", "tmpfs", "tmpfs", "\"sync\""),
-	 .before = tmpfs_before, .inside = tmpfs_inside},
-	{.name = "remount",
-	 .mounts = PROC ", " BIND("volume", "/volume", "\"bind\"") ", " MOUNT("/data", "tmpfs", "tmpfs", "\"size=64k\"")
-			", " BIND("volume", "/volume", "\"bind\", \"remount\", \"ro\", \"nosuid\"") ", "
-			MOUNT("/data", "tmpfs", "tmpfs", "\"remount\", \"size=128k\""),
-	 .before = volume_before, .inside = remount_inside},
-	{.name = "links",
-	 .mounts = PROC ", " BIND("volume/broken", "/copy", "\"bind\", \"copy-symlink\"") ", "
-			BIND("volume/file", "/plain", "\"bind\", \"copy-symlink\"") ", "
-			BIND("volume/link", "/link", "\"bind\", \"src-nofollow\", \"dest-nofollow\"") ", "
-			BIND("volume/link", "/other", "\"bind\", \"dest-nofollow\"") ", "
-			BIND("volume/link", "/followed", "\"bind\""),
-	 .before = volume_before, .inside = links_inside},
-	{.name = "dest-nofollow on procfs",
-	 .mounts = PROC ", " BIND("volume/link", "/proc/self", "\"bind\", \"src-nofollow\", \"dest-nofollow\""),
-	 .before = volume_before, .error = "\"/proc/self\" cannot be mounted because it is inside /proc"},
-	{.name = "bind on /", .mounts = BIND("other", "/", "\"rbind\"") ", " PROC, .before = slash_before,
-	 .inside = slash_inside},
-	{.name = "tmpfs on /", .root = "\"path\": \"rootfs\", \"readonly\": true",
-	 .mounts = MOUNT("/", "tmpfs", "tmpfs", "\"nosuid\", \"size=1m\", \"mode=0755\"") ", " PROC,
-	 .before = slash_before, .inside = slash_tmpfs_inside},
-	{.name = "propagation", .shared = true,
-	 .mounts = PROC ", " BIND("volume", "/slave", "\"rbind\", \"rslave\"") ", "
-			BIND("volume", "/private", "\"rbind\", \"rprivate\"") ", "
-			BIND("volume", "/own", "\"rbind\", \"private\", \"shared\"") ", "
-			MOUNT("/own/below", "tmpfs", "tmpfs", "\"private\"") ", "
-			MOUNT("/alone", "tmpfs", "tmpfs", "\"unbindable\""),
-	 .before = volume_before, .inside = propagation_inside, .outside = nothing_leaks},
-	{.name = "user namespace", .user_namespace = true,
-	 .mounts = ENGINE_MOUNTS ", " BIND("closed/volume", "/foo", "\"bind\", \"ro\"") ", "
-			BIND("volume", "/volume", "\"rbind\""),
-	 .linux_ = "\"devices\": [{\"path\": \"/dev/custom\", \"type\": \"b\", \"major\": 1, \"minor\": 5, \"uid\": 10, "
-		   "\"gid\": 11, \"fileMode\": 111}, {\"path\": \"/dev/fifo\", \"type\": \"p\"}, {\"path\": "
-		   "\"/deep/er/device\", \"type\": \"c\", \"major\": 1, \"minor\": 5}]",
-	 .before = userns_before, .inside = userns_inside},
-	{.name = "sysfs without a network namespace", .user_namespace = true, .host_network = true,
-	 .mounts = PROC ", " MOUNT("/sys", "sysfs", "sysfs", "\"nosuid\", \"noexec\", \"nodev\", \"ro\""),
-	 .inside = sysfs_inside},
-	{.name = "unreachable root", .user_namespace = true, .root = "\"path\": \"locked/rootfs\"",
-	 .mounts = PROC ", " MOUNT("/dev", "tmpfs", "tmpfs", "\"mode=755\""), .before = unreachable_before,
-	 .inside = unreachable_inside},
-	{.name = "idmapped",
-	 .mounts = PROC ", " MAPPED("/a", "\"bind\", \"idmap\"", IDS("0", "1000", "10"), IDS("0", "2000", "10")) ", "
-			MAPPED("/b", "\"rbind\", \"ridmap\"", IDS("0", "1000", "10"), IDS("0", "2000", "10")) ", "
-			BIND("mapped", "/c", "\"bind\", \"idmap=uids=0-3000-10#100-50-1;gids=0-4000-10\"") ", "
-			BIND("mapped", "/d", "\"bind\""),
-	 .before = idmap_before, .inside = idmap_inside},
-	{.name = "idmapped in a user namespace", .user_namespace = true,
-	 .mounts = PROC ", " BIND("mapped", "/a", "\"bind\", \"idmap\"") ", " BIND("mapped", "/b", "\"bind\"") ", "
-			BIND("mapped", "/c", "\"bind\", \"idmap=uids=@0-10-10;gids=0-100020-10\""),
-	 .before = idmap_before, .inside = idmap_userns_inside},
-	{.name = "idmap without mappings", .mounts = BIND("mapped", "/a", "\"bind\", \"idmap\""), .before = idmap_before,
-	 .error = "user namespace"},
-	{.name = "idmap of a tmpfs", .mounts = MOUNT("/a", "tmpfs", "tmpfs", "\"idmap\""), .error = "idmap"},
-	{.name = "broken idmap", .mounts = BIND("mapped", "/a", "\"bind\", \"idmap=uids=0-1\""), .before = idmap_before,
-	 .error = "invalid mount option \"idmap=uids=0-1\""},
-	{.name = "missing source", .mounts = BIND("nowhere", "/a", "\"bind\""),
-	 .error = "/nowhere: no such file or directory"},
-	{.name = "bad data", .mounts = MOUNT("/a", "tmpfs", "tmpfs", "\"size=banana\""), .error = "size"},
-	{.name = "unknown type", .mounts = MOUNT("/a", "nosuchfs", "x", ""), .error = "nosuchfs"},
-	{.name = "directory on a file", .mounts = BIND("volume", "/marker", "\"bind\""),
-	 .before = slash_before, .error = "volume"},
-	{.name = "tmpcopyup on /", .mounts = MOUNT("/", "tmpfs", "tmpfs", "\"tmpcopyup\""), .error = "tmpcopyup"},
-	{.name = "something else on /proc", .mounts = MOUNT("/proc", "tmpfs", "tmpfs", ""),
-	 .error = "cannot be mounted because it is not of type proc"},
-	{.name = "below /proc", .mounts = PROC ", " BIND("/etc/hostname", "/proc/./sys//kernel/hostname", "\"bind\""),
-	 .error = "cannot be mounted because it is inside /proc"},
-	{.name = "an entry of lxcfs", .mounts = PROC ", " BIND("/etc/hostname", "/proc/uptime", "\"bind\"")},
+    {.name = "engine defaults", .mounts = ENGINE_MOUNTS, .before = engine_before, .inside = engine_inside},
+    {.name = "flags",
+     .mounts = PROC
+     ", " BIND("volume", "/a", "\"rbind\", \"ro\", \"nosuid\", \"nodev\", \"noexec\"") ", " BIND("volume", "/b", "\"rbind\", \"rro\"") ", " BIND("volume", "/c", "\"bind\", \"noatime\", \"nodiratime\"") ", " BIND("volume", "/d", "\"bind\", \"strictatime\"") ", " BIND(
+	 "volume", "/e",
+	 "\"bind\", \"ro\", \"rw\"") ", " BIND("guarded", "/f",
+					       "\"rbind\", \"noexec\"") ", " BIND("guarded", "/g",
+										  "\"rbind\", \"suid\", "
+										  "\"relatime\"") ", " BIND("volu"
+													    "me",
+													    "/h",
+													    "\"rb"
+													    "ind"
+													    "\", "
+													    "\"rn"
+													    "osui"
+													    "d\","
+													    " \"r"
+													    "noex"
+													    "ec\""
+													    ", "
+													    "\"rn"
+													    "odev"
+													    "\"") ","
+														  " " BIND("volume",
+															   "/i",
+															   "\"bind\", \"nosymfollow\", \"defaults\", \"x-systemd.automount\"") ", " BIND("volume",
+																									 "/j",
+																									 "\"rbind\", \"rro\", \"rnoatime\", \"rw\""),
+     .before = flags_before,
+     .inside = flags_inside},
+    {.name = "engine defaults on an old kernel",
+     .old_kernel = true,
+     .mounts = ENGINE_MOUNTS,
+     .before = engine_before,
+     .inside = engine_inside},
+    {.name = "flags on an old kernel",
+     .old_kernel = true,
+     .mounts = PROC
+     ", " BIND("volume", "/a", "\"rbind\", \"ro\", \"nosuid\", \"nodev\", \"noexec\"") ", " BIND("volume", "/c", "\"bind\", \"noatime\", \"nodiratime\", \"rprivate\"") ", " BIND(
+	 "volume",
+	 "/d", "\"bind\", \"strictatime\"") ", " BIND("guarded", "/f",
+						      "\"rbind\", \"noexec\"") ", " BIND("guarded", "/g",
+											 "\"rbind\", \"suid\", "
+											 "\"relatime\"") ", " BIND("gua"
+														   "rde"
+														   "d",
+														   "/i",
+														   "\"b"
+														   "ind"
+														   "\","
+														   " \""
+														   "nos"
+														   "ymf"
+														   "oll"
+														   "ow"
+														   "\""),
+     .before = flags_before,
+     .inside = old_flags_inside},
+    {.name = "rro on an old kernel",
+     .old_kernel = true,
+     .mounts = BIND("volume", "/a", "\"rbind\", \"rro\""),
+     .before = flags_before,
+     .error = "Linux 5.12"},
+    {.name = "user namespace on an old kernel",
+     .old_kernel = true,
+     .user_namespace = true,
+     .mounts = PROC
+     ", " BIND("volume", "/volume", "\"rbind\", \"noexec\"") ", " MOUNT("/dev", "tmpfs", "tmpfs", "\"mode=755\""),
+     .before = userns_before,
+     .inside = old_userns_inside},
+    {.name = "tmpfs",
+     .mounts = PROC
+     ", " MOUNT("/inherit", "tmpfs", "tmpfs", "\"nosuid\"") ", " MOUNT("/explicit", "tmpfs", "tmpfs", "\"mode=1777\"") ", " MOUNT(
+	 "/new", "tmpfs", "x",
+	 "") ", " MOUNT("/copied", "tmpfs", "tmpfs",
+			"\"tmpcopyup\"") ", " MOUNT("/locked", "tmpfs", "tmpfs",
+						    "\"ro\"") ", " MOUNT("/locked/below", "tmpfs", "tmpfs",
+									 "") ", " MOUNT("/rlocked", "tmpfs", "tmpfs",
+											"\"rro\"") ", " MOUNT("/synced",
+													      "tmpfs",
+													      "tmpfs",
+													      "\"sync"
+													      "\""),
+     .before = tmpfs_before,
+     .inside = tmpfs_inside},
+    {.name = "remount",
+     .mounts = PROC
+     ", " BIND("volume", "/volume", "\"bind\"") ", " MOUNT("/data", "tmpfs", "tmpfs", "\"size=64k\"") ", " BIND(
+	 "volume", "/volume", "\"bind\", \"remount\", \"ro\", \"nosuid\"") ", " MOUNT("/data", "tmpfs", "tmpfs",
+										      "\"remount\", \"size=128k\""),
+     .before = volume_before,
+     .inside = remount_inside},
+    {.name = "links",
+     .mounts = PROC ", " BIND("volume/broken", "/copy", "\"bind\", \"copy-symlink\"") ", " BIND(
+	 "volume/file", "/plain",
+	 "\"bind\", \"copy-symlink\"") ", " BIND("volume/link", "/link",
+						 "\"bind\", \"src-nofollow\", \"dest-nofollow\"") ", " BIND("volume/"
+													    "link",
+													    "/other",
+													    "\"bind\", "
+													    "\"dest-"
+													    "nofollow"
+													    "\"") ","
+														  " " BIND("volume/"
+															   "link",
+															   "/followe"
+															   "d",
+															   "\"bind"
+															   "\""),
+     .before = volume_before,
+     .inside = links_inside},
+    {.name = "dest-nofollow on procfs",
+     .mounts = PROC ", " BIND("volume/link", "/proc/self", "\"bind\", \"src-nofollow\", \"dest-nofollow\""),
+     .before = volume_before,
+     .error = "\"/proc/self\" cannot be mounted because it is inside /proc"},
+    {.name = "bind on /",
+     .mounts = BIND("other", "/", "\"rbind\"") ", " PROC,
+     .before = slash_before,
+     .inside = slash_inside},
+    {.name = "tmpfs on /",
+     .root = "\"path\": \"rootfs\", \"readonly\": true",
+     .mounts = MOUNT("/", "tmpfs", "tmpfs", "\"nosuid\", \"size=1m\", \"mode=0755\"") ", " PROC,
+     .before = slash_before,
+     .inside = slash_tmpfs_inside},
+    {.name = "propagation",
+     .shared = true,
+     .mounts = PROC
+     ", " BIND("volume", "/slave", "\"rbind\", \"rslave\"") ", " BIND("volume", "/private", "\"rbind\", \"rprivate\"") ", " BIND(
+	 "volume", "/own", "\"rbind\", \"private\", \"shared\"") ", " MOUNT("/own/below", "tmpfs", "tmpfs",
+									    "\"private\"") ", " MOUNT("/alone", "tmpfs",
+												      "tmpfs",
+												      "\"unbindable\""),
+     .before = volume_before,
+     .inside = propagation_inside,
+     .outside = nothing_leaks},
+    {.name = "user namespace",
+     .user_namespace = true,
+     .mounts = ENGINE_MOUNTS
+     ", " BIND("closed/volume", "/foo", "\"bind\", \"ro\"") ", " BIND("volume", "/volume", "\"rbind\""),
+     .linux_ = "\"devices\": [{\"path\": \"/dev/custom\", \"type\": \"b\", \"major\": 1, \"minor\": 5, \"uid\": 10, "
+	       "\"gid\": 11, \"fileMode\": 111}, {\"path\": \"/dev/fifo\", \"type\": \"p\"}, {\"path\": "
+	       "\"/deep/er/device\", \"type\": \"c\", \"major\": 1, \"minor\": 5}]",
+     .before = userns_before,
+     .inside = userns_inside},
+    {.name = "sysfs without a network namespace",
+     .user_namespace = true,
+     .host_network = true,
+     .mounts = PROC ", " MOUNT("/sys", "sysfs", "sysfs", "\"nosuid\", \"noexec\", \"nodev\", \"ro\""),
+     .inside = sysfs_inside},
+    {.name = "unreachable root",
+     .user_namespace = true,
+     .root = "\"path\": \"locked/rootfs\"",
+     .mounts = PROC ", " MOUNT("/dev", "tmpfs", "tmpfs", "\"mode=755\""),
+     .before = unreachable_before,
+     .inside = unreachable_inside},
+    {.name = "idmapped",
+     .mounts = PROC
+     ", " MAPPED("/a", "\"bind\", \"idmap\"", IDS("0", "1000", "10"), IDS("0", "2000", "10")) ", " MAPPED(
+	 "/b", "\"rbind\", \"ridmap\"", IDS("0", "1000", "10"),
+	 IDS("0", "2000",
+	     "10")) ", " BIND("mapped", "/c",
+			      "\"bind\", \"idmap=uids=0-3000-10#100-50-1;gids=0-4000-10\"") ", " BIND("mapped", "/d",
+												      "\"bind\""),
+     .before = idmap_before,
+     .inside = idmap_inside},
+    {.name = "idmapped in a user namespace",
+     .user_namespace = true,
+     .mounts = PROC ", " BIND("mapped", "/a", "\"bind\", \"idmap\"") ", " BIND("mapped", "/b", "\"bind\"") ", " BIND(
+	 "mapped", "/c", "\"bind\", \"idmap=uids=@0-10-10;gids=0-100020-10\""),
+     .before = idmap_before,
+     .inside = idmap_userns_inside},
+    {.name = "idmap without mappings",
+     .mounts = BIND("mapped", "/a", "\"bind\", \"idmap\""),
+     .before = idmap_before,
+     .error = "user namespace"},
+    {.name = "idmap of a tmpfs", .mounts = MOUNT("/a", "tmpfs", "tmpfs", "\"idmap\""), .error = "idmap"},
+    {.name = "broken idmap",
+     .mounts = BIND("mapped", "/a", "\"bind\", \"idmap=uids=0-1\""),
+     .before = idmap_before,
+     .error = "invalid mount option \"idmap=uids=0-1\""},
+    {.name = "missing source",
+     .mounts = BIND("nowhere", "/a", "\"bind\""),
+     .error = "/nowhere: no such file or directory"},
+    {.name = "bad data", .mounts = MOUNT("/a", "tmpfs", "tmpfs", "\"size=banana\""), .error = "size"},
+    {.name = "unknown type", .mounts = MOUNT("/a", "nosuchfs", "x", ""), .error = "nosuchfs"},
+    {.name = "directory on a file",
+     .mounts = BIND("volume", "/marker", "\"bind\""),
+     .before = slash_before,
+     .error = "volume"},
+    {.name = "tmpcopyup on /", .mounts = MOUNT("/", "tmpfs", "tmpfs", "\"tmpcopyup\""), .error = "tmpcopyup"},
+    {.name = "something else on /proc",
+     .mounts = MOUNT("/proc", "tmpfs", "tmpfs", ""),
+     .error = "cannot be mounted because it is not of type proc"},
+    {.name = "below /proc",
+     .mounts = PROC ", " BIND("/etc/hostname", "/proc/./sys//kernel/hostname", "\"bind\""),
+     .error = "cannot be mounted because it is inside /proc"},
+    {.name = "an entry of lxcfs", .mounts = PROC ", " BIND("/etc/hostname", "/proc/uptime", "\"bind\"")},
 };
 
 int main(void)

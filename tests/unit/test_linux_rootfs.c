@@ -13,8 +13,9 @@
 #include "sandbox/common/cleanup.h"
 #include "tests/unit/rootfs_harness.h"
 
-#define MOUNT(destination, type, source, options) \
-	"{\"destination\": \"" destination "\", \"type\": \"" type "\", \"source\": \"" source "\", \"options\": [" options "]}"
+#define MOUNT(destination, type, source, options)                                              \
+	"{\"destination\": \"" destination "\", \"type\": \"" type "\", \"source\": \"" source \
+	"\", \"options\": [" options "]}"
 #define PROC MOUNT("/proc", "proc", "proc", "\"nosuid\", \"nodev\", \"noexec\"")
 #define DEV MOUNT("/dev", "tmpfs", "tmpfs", "\"nosuid\", \"mode=755\"")
 #define PTS MOUNT("/dev/pts", "devpts", "devpts", "\"nosuid\", \"noexec\", \"ptmxmode=0666\"")
@@ -61,19 +62,19 @@ static void devices_inside(void)
 	struct stat status = {0};
 
 	check_that(is_device("/dev/null", S_IFCHR, 1, 3, 0666) && is_device("/dev/zero", S_IFCHR, 1, 5, 0666) &&
-			   is_device("/dev/full", S_IFCHR, 1, 7, 0666) && is_device("/dev/random", S_IFCHR, 1, 8, 0666) &&
-			   is_device("/dev/urandom", S_IFCHR, 1, 9, 0600) && is_device("/dev/tty", S_IFCHR, 5, 0, 0666),
+		       is_device("/dev/full", S_IFCHR, 1, 7, 0666) && is_device("/dev/random", S_IFCHR, 1, 8, 0666) &&
+		       is_device("/dev/urandom", S_IFCHR, 1, 9, 0600) && is_device("/dev/tty", S_IFCHR, 5, 0, 0666),
 		   "default devices");
 	check_that(is_device("/dev/block", S_IFBLK, 8, 666, 0660) && stat("/dev/block", &status) == 0 &&
-			   status.st_uid == 10 && status.st_gid == 11,
+		       status.st_uid == 10 && status.st_gid == 11,
 		   "/dev/block");
 	check_that(is_device("/dev/fifo", S_IFIFO, 0, 0, 0640), "/dev/fifo");
 	check_that(is_device("/dev/net/tun", S_IFCHR, 10, 200, 0666), "/dev/net/tun");
 	check_that(is_device("/opt/device", S_IFCHR, 10, 229, 0157), "/opt/device");
 	check_that(is_device("/old/zero", S_IFCHR, 1, 5, 0600), "/old/zero");
 	check_that(link_is("/dev/fd", "/proc/self/fd") && link_is("/dev/stdin", "/proc/self/fd/0") &&
-			   link_is("/dev/stdout", "/proc/self/fd/1") && link_is("/dev/stderr", "/proc/self/fd/2") &&
-			   link_is("/dev/ptmx", "pts/ptmx"),
+		       link_is("/dev/stdout", "/proc/self/fd/1") && link_is("/dev/stderr", "/proc/self/fd/2") &&
+		       link_is("/dev/ptmx", "pts/ptmx"),
 		   "links of /dev");
 	check_that(umask(0) == 022, "the umask was changed");
 }
@@ -118,9 +119,10 @@ static void outside_before(void)
 
 static void outside_is_untouched(void)
 {
-	check_that(file_is("outside/ptmx", "marker") && file_is("outside/null", "marker"), "files outside were changed");
-	check_that(access("outside/zero", F_OK) < 0 && access("outside/shm", F_OK) < 0 && access("outside/new", F_OK) < 0 &&
-			   access("outside/fd", F_OK) < 0 && rmdir("outside/sub") == 0,
+	check_that(file_is("outside/ptmx", "marker") && file_is("outside/null", "marker"),
+		   "files outside were changed");
+	check_that(access("outside/zero", F_OK) < 0 && access("outside/shm", F_OK) < 0 &&
+		       access("outside/new", F_OK) < 0 && access("outside/fd", F_OK) < 0 && rmdir("outside/sub") == 0,
 		   "files outside were created");
 	check_that(mount_line("/tmp/sandlock-test-rootfs/outside")[0] == '\0', "something is mounted outside");
 }
@@ -252,13 +254,24 @@ static void masks_inside(void)
 	check_that(open("/proc/sys/kernel/hostname", O_WRONLY) < 0 && errno == EROFS, "/proc/sys can be written");
 	check_that(mkdir("/volume/below/x", 0755) < 0 && errno == EROFS, "/volume/below can be written");
 	const char *line = mount_line("/proc/bus");
-	check_that(has_word(line, "ro") && has_word(line, "nosuid") && has_word(line, "nodev") && has_word(line, "noexec"),
+	check_that(has_word(line, "ro") && has_word(line, "nosuid") && has_word(line, "nodev") &&
+		       has_word(line, "noexec"),
 		   "/proc/bus: %s", line);
 	line = mount_line("/volume");
 	check_that(has_word(line, "ro") && has_word(line, "nosuid") && has_word(line, "noatime"), "/volume: %s", line);
 	line = mount_line("/volume/below");
 	check_that(has_word(line, "ro") && has_word(line, "nodev"), "/volume/below: %s", line);
 	check_that(mkdir("/writable", 0755) == 0, "the root cannot be written: %s", strerror(errno));
+}
+
+static void old_masks_inside(void)
+{
+	check_that(is_empty("/file") && access("/directory/below", F_OK) < 0, "masks");
+	const char *line = mount_line("/volume");
+	check_that(has_word(line, "ro") && has_word(line, "nosuid") && has_word(line, "noatime"), "/volume: %s", line);
+	line = mount_line("/proc/bus");
+	check_that(has_word(line, "ro") && has_word(line, "nosuid") && has_word(line, "nodev"), "/proc/bus: %s", line);
+	check_that(mkdir("/x", 0755) < 0 && errno == EROFS, "the root can be written");
 }
 
 static void masks_without_null_inside(void)
@@ -288,9 +301,10 @@ static void volume_mount_before(void)
 	check_that(mount("tmpfs", "volume/below", "tmpfs", MS_NODEV, "") == 0, "mount");
 }
 
-#define MASKS                                                                                                     \
+#define MASKS                                                                                                          \
 	"\"maskedPaths\": [\"/directory\", \"/file\", \"/other\", \"/block\", \"/fifo\", \"/upwards\", \"/nowhere\", " \
-	"\"/file/nowhere\", \"/proc/keys\", \"/proc/acpi\", \"/directory/below\"], \"readonlyPaths\": [\"/readonly\", " \
+	"\"/file/nowhere\", \"/proc/keys\", \"/proc/acpi\", \"/directory/below\"], \"readonlyPaths\": "                \
+	"[\"/readonly\", "                                                                                             \
 	"\"/rofile\", \"/nowhere\", \"/proc/sys\", \"/proc/bus\", \"/volume\"]"
 
 static void readonly_inside(void)
@@ -378,93 +392,204 @@ static void host_namespace_outside(void)
 #define NUMBERS(major, minor) ", \"major\": " major ", \"minor\": " minor
 
 static const struct rootfs_case cases[] = {
-	{.name = "devices", .mounts = PROC ", " DEV ", " PTS,
-	 .linux_ = "\"devices\": [" DEVICE("/dev/block", "b", NUMBERS("8", "666")
-					   ", \"fileMode\": 432, \"uid\": 10, \"gid\": 11") ", "
-		   DEVICE("/dev/fifo", "p", ", \"fileMode\": 416") ", "
-		   DEVICE("/dev/net/tun", "u", NUMBERS("10", "200")) ", "
-		   DEVICE("/opt/device/", "c", NUMBERS("10", "229") ", \"fileMode\": 111") ", "
-		   DEVICE("/dev/urandom", "c", NUMBERS("1", "9") ", \"fileMode\": 384") ", "
-		   DEVICE("/old/zero", "c", NUMBERS("1", "5")) "]",
-	 .before = devices_before, .inside = devices_inside},
-	{.name = "a /dev of the image", .mounts = PROC, .before = image_dev_before, .inside = image_dev_inside},
-	{.name = "another file for a device", .mounts = PROC ", " DEV,
-	 .linux_ = "\"devices\": [" DEVICE("/old/zero", "c", NUMBERS("1", "7")) "]", .before = devices_before,
-	 .error = "file exists: /old/zero is there and is not the device 1:7"},
-	{.name = "a /dev of the host", .mounts = PROC ", " BIND("dev", "/dev//", "\"rbind\""),
-	 .linux_ = "\"devices\": [" DEVICE("/dev/x", "c", NUMBERS("1", "5")) ", "
-		   DEVICE("/elsewhere", "c", NUMBERS("1", "5")) "]",
-	 .before = bound_dev_before, .inside = bound_dev_inside},
-	{.name = "/dev is a link outside", .mounts = PROC, .before = dev_link_before, .outside = outside_is_untouched,
-	 .error = "/dev"},
-	{.name = "/dev is a relative link outside", .mounts = PROC, .before = dev_relative_before,
-	 .outside = outside_is_untouched, .error = "/dev"},
-	{.name = "/dev is a link upwards", .mounts = PROC ", " DEV ", " MOUNT("/dev/shm", "tmpfs", "shm", ""),
-	 .before = dev_up_before, .inside = dev_up_inside, .outside = outside_is_untouched},
-	{.name = "/proc is a link outside", .mounts = PROC, .before = proc_link_before, .outside = outside_is_untouched,
-	 .error = "filesystem \"proc\" must be mounted on ordinary directory"},
-	{.name = "/proc is a link", .mounts = PROC, .before = proc_inside_link_before,
-	 .error = "filesystem \"proc\" must be mounted on ordinary directory"},
-	{.name = "sysfs below a link", .mounts = MOUNT("/run/sys", "sysfs", "sysfs", "\"ro\""),
-	 .before = sys_parent_link_before, .error = "must be mounted on ordinary directory"},
-	{.name = "/dev/null is a link", .mounts = PROC, .before = null_link_before, .outside = outside_is_untouched,
-	 .error = "/dev/null is there and is not the device 1:3"},
-	{.name = "/dev/null is a file", .mounts = PROC, .before = null_file_before,
-	 .error = "/dev/null is there and is not the device 1:3"},
-	{.name = "/etc is a link to /",
-	 .mounts = PROC ", " BIND("volume/file", "/etc/hosts", "\"bind\"") ", " BIND("volume/file", "/dangling", "\"bind\"")
-			", " BIND("volume/file", "/../../up", "\"bind\"") ", " BIND("volume/file", "/deep", "\"bind\"") ", "
-			BIND("volume", "/new/directory", "\"bind\""),
-	 .before = etc_link_before, .inside = etc_link_inside, .outside = outside_is_untouched},
-	{.name = "a link to itself", .mounts = BIND("volume/file", "/loop", "\"bind\""), .before = etc_link_before,
-	 .error = "symbolic link"},
-	{.name = "a link into /proc", .mounts = PROC ", " BIND("volume/file", "/innocent/hostname", "\"bind\""),
-	 .before = proc_sys_link_before, .error = "cannot be mounted because it is inside /proc"},
-	{.name = "a link into /proc/self", .mounts = PROC ", " BIND("volume/file", "/self/exec", "\"bind\""),
-	 .before = proc_sys_link_before, .error = "cannot be mounted because it is inside /proc"},
-	{.name = "/dev/pts and /dev/shm are links",
-	 .mounts = PROC ", " PTS ", " MOUNT("/dev/shm", "tmpfs", "shm", "\"mode=1777\""), .before = pts_link_before,
-	 .inside = pts_link_inside, .outside = outside_is_untouched},
-	{.name = "masks", .mounts = PROC ", " DEV ", " BIND("volume", "/volume", "\"rbind\""), .linux_ = MASKS,
-	 .before = volume_mount_before, .inside = masks_inside},
-	{.name = "masks in a user namespace", .user_namespace = true,
-	 .mounts = PROC ", " DEV ", " BIND("volume", "/volume", "\"rbind\""), .linux_ = MASKS,
-	 .before = volume_mount_before, .inside = NULL},
-	{.name = "masks without /dev/null", .mounts = PROC ", " BIND("dev", "/dev", "\"bind\""),
-	 .linux_ = "\"maskedPaths\": [\"/file\", \"/target\", \"/directory\"]", .before = fake_null_before,
-	 .inside = masks_without_null_inside},
-	{.name = "masks without /dev/null in a user namespace", .user_namespace = true,
-	 .mounts = PROC ", " BIND("dev", "/dev", "\"bind\""),
-	 .linux_ = "\"maskedPaths\": [\"/file\", \"/target\", \"/directory\"]", .before = fake_null_before,
-	 .inside = masks_without_null_inside},
-	{.name = "a masked link to itself", .mounts = PROC, .linux_ = "\"maskedPaths\": [\"/loop\"]",
-	 .before = etc_link_before, .error = "mask path /loop"},
-	{.name = "a relative mask", .mounts = PROC, .linux_ = "\"maskedPaths\": [\"file\"]", .error = "maskedPaths"},
-	{.name = "read-only root", .root = "\"path\": \"rootfs\", \"readonly\": true", .mounts = PROC ", " DEV,
-	 .before = readonly_before, .inside = readonly_inside},
-	{.name = "no root", .root = "\"path\": \"nowhere\"", .error = "nowhere"},
-	{.name = "default propagation", .shared = true, .mounts = PROC ", " DEV, .inside = private_inside,
-	 .outside = nothing_leaks},
-	{.name = "shared", .shared = true, .mounts = PROC ", " DEV, .linux_ = "\"rootfsPropagation\": \"shared\"",
-	 .inside = shared_inside, .outside = nothing_leaks},
-	{.name = "rshared", .shared = true, .mounts = PROC ", " DEV, .linux_ = "\"rootfsPropagation\": \"rshared\"",
-	 .inside = shared_inside, .outside = nothing_leaks},
-	{.name = "slave", .shared = true, .mounts = PROC ", " DEV, .linux_ = "\"rootfsPropagation\": \"slave\"",
-	 .inside = slave_inside, .outside = nothing_leaks},
-	{.name = "private", .shared = true, .mounts = PROC ", " DEV, .linux_ = "\"rootfsPropagation\": \"private\"",
-	 .inside = private_inside, .outside = nothing_leaks},
-	{.name = "rprivate", .shared = true, .mounts = PROC ", " DEV, .linux_ = "\"rootfsPropagation\": \"rprivate\"",
-	 .inside = private_inside, .outside = nothing_leaks},
-	{.name = "unbindable", .shared = true, .mounts = PROC ", " DEV,
-	 .linux_ = "\"rootfsPropagation\": \"unbindable\", \"readonlyPaths\": [\"/dev\"]", .inside = unbindable_inside,
-	 .outside = nothing_leaks},
-	{.name = "no pivot", .shared = true, .no_pivot = true, .mounts = PROC ", " DEV, .inside = no_pivot_sysfs_inside,
-	 .outside = nothing_leaks},
-	{.name = "no pivot in a user namespace", .user_namespace = true, .no_pivot = true, .mounts = PROC ", " DEV,
-	 .inside = no_pivot_inside, .outside = nothing_leaks},
-	{.name = "no mount namespace", .shared = true, .no_mount_namespace = true, .mounts = PROC ", " DEV,
-	 .before = host_namespace_before, .inside = host_namespace_inside, .outside = host_namespace_outside},
-	{.name = "the host's pids", .host_pids = true, .mounts = PROC ", " DEV, .inside = private_inside},
+    {.name = "devices",
+     .mounts = PROC ", " DEV ", " PTS,
+     .linux_ =
+	 "\"devices\": [" DEVICE("/dev/block", "b", NUMBERS("8", "666") ", \"fileMode\": 432, \"uid\": 10, \"gid\": 11") ", " DEVICE("/dev/fifo", "p", ", \"fileMode\": 416") ", " DEVICE(
+	     "/dev/net/tun", "u",
+	     NUMBERS(
+		 "10",
+		 "200")) ", " DEVICE("/opt/device/", "c",
+				     NUMBERS(
+					 "10",
+					 "229") ", \"fileMode\": 111") ", " DEVICE("/dev/urandom", "c",
+										   NUMBERS(
+										       "1",
+										       "9") ", \"fileMode\": "
+											    "384") ", " DEVICE("/old/"
+													       "zero",
+													       "c",
+													       NUMBERS(
+														   "1",
+														   "5")) "]",
+     .before = devices_before,
+     .inside = devices_inside},
+    {.name = "a /dev of the image", .mounts = PROC, .before = image_dev_before, .inside = image_dev_inside},
+    {.name = "another file for a device",
+     .mounts = PROC ", " DEV,
+     .linux_ = "\"devices\": [" DEVICE("/old/zero", "c", NUMBERS("1", "7")) "]",
+     .before = devices_before,
+     .error = "file exists: /old/zero is there and is not the device 1:7"},
+    {.name = "a /dev of the host",
+     .mounts = PROC ", " BIND("dev", "/dev//", "\"rbind\""),
+     .linux_ = "\"devices\": [" DEVICE("/dev/x", "c", NUMBERS("1", "5")) ", " DEVICE("/elsewhere", "c",
+										     NUMBERS("1", "5")) "]",
+     .before = bound_dev_before,
+     .inside = bound_dev_inside},
+    {.name = "/dev is a link outside",
+     .mounts = PROC,
+     .before = dev_link_before,
+     .outside = outside_is_untouched,
+     .error = "/dev"},
+    {.name = "/dev is a relative link outside",
+     .mounts = PROC,
+     .before = dev_relative_before,
+     .outside = outside_is_untouched,
+     .error = "/dev"},
+    {.name = "/dev is a link upwards",
+     .mounts = PROC ", " DEV ", " MOUNT("/dev/shm", "tmpfs", "shm", ""),
+     .before = dev_up_before,
+     .inside = dev_up_inside,
+     .outside = outside_is_untouched},
+    {.name = "/proc is a link outside",
+     .mounts = PROC,
+     .before = proc_link_before,
+     .outside = outside_is_untouched,
+     .error = "filesystem \"proc\" must be mounted on ordinary directory"},
+    {.name = "/proc is a link",
+     .mounts = PROC,
+     .before = proc_inside_link_before,
+     .error = "filesystem \"proc\" must be mounted on ordinary directory"},
+    {.name = "sysfs below a link",
+     .mounts = MOUNT("/run/sys", "sysfs", "sysfs", "\"ro\""),
+     .before = sys_parent_link_before,
+     .error = "must be mounted on ordinary directory"},
+    {.name = "/dev/null is a link",
+     .mounts = PROC,
+     .before = null_link_before,
+     .outside = outside_is_untouched,
+     .error = "/dev/null is there and is not the device 1:3"},
+    {.name = "/dev/null is a file",
+     .mounts = PROC,
+     .before = null_file_before,
+     .error = "/dev/null is there and is not the device 1:3"},
+    {.name = "/etc is a link to /",
+     .mounts = PROC
+     ", " BIND("volume/file", "/etc/hosts", "\"bind\"") ", " BIND("volume/file", "/dangling", "\"bind\"") ", " BIND(
+	 "volume/file", "/../../up",
+	 "\"bind\"") ", " BIND("volume/file", "/deep", "\"bind\"") ", " BIND("volume", "/new/directory", "\"bind\""),
+     .before = etc_link_before,
+     .inside = etc_link_inside,
+     .outside = outside_is_untouched},
+    {.name = "a link to itself",
+     .mounts = BIND("volume/file", "/loop", "\"bind\""),
+     .before = etc_link_before,
+     .error = "symbolic link"},
+    {.name = "a link into /proc",
+     .mounts = PROC ", " BIND("volume/file", "/innocent/hostname", "\"bind\""),
+     .before = proc_sys_link_before,
+     .error = "cannot be mounted because it is inside /proc"},
+    {.name = "a link into /proc/self",
+     .mounts = PROC ", " BIND("volume/file", "/self/exec", "\"bind\""),
+     .before = proc_sys_link_before,
+     .error = "cannot be mounted because it is inside /proc"},
+    {.name = "/dev/pts and /dev/shm are links",
+     .mounts = PROC ", " PTS ", " MOUNT("/dev/shm", "tmpfs", "shm", "\"mode=1777\""),
+     .before = pts_link_before,
+     .inside = pts_link_inside,
+     .outside = outside_is_untouched},
+    {.name = "masks",
+     .mounts = PROC ", " DEV ", " BIND("volume", "/volume", "\"rbind\""),
+     .linux_ = MASKS,
+     .before = volume_mount_before,
+     .inside = masks_inside},
+    {.name = "masks on an old kernel",
+     .old_kernel = true,
+     .root = "\"path\": \"rootfs\", \"readonly\": true",
+     .mounts = PROC ", " DEV ", " BIND("volume", "/volume", "\"rbind\""),
+     .linux_ = MASKS,
+     .before = volume_mount_before,
+     .inside = old_masks_inside},
+    {.name = "masks in a user namespace",
+     .user_namespace = true,
+     .mounts = PROC ", " DEV ", " BIND("volume", "/volume", "\"rbind\""),
+     .linux_ = MASKS,
+     .before = volume_mount_before,
+     .inside = NULL},
+    {.name = "masks without /dev/null",
+     .mounts = PROC ", " BIND("dev", "/dev", "\"bind\""),
+     .linux_ = "\"maskedPaths\": [\"/file\", \"/target\", \"/directory\"]",
+     .before = fake_null_before,
+     .inside = masks_without_null_inside},
+    {.name = "masks without /dev/null in a user namespace",
+     .user_namespace = true,
+     .mounts = PROC ", " BIND("dev", "/dev", "\"bind\""),
+     .linux_ = "\"maskedPaths\": [\"/file\", \"/target\", \"/directory\"]",
+     .before = fake_null_before,
+     .inside = masks_without_null_inside},
+    {.name = "a masked link to itself",
+     .mounts = PROC,
+     .linux_ = "\"maskedPaths\": [\"/loop\"]",
+     .before = etc_link_before,
+     .error = "mask path /loop"},
+    {.name = "a relative mask", .mounts = PROC, .linux_ = "\"maskedPaths\": [\"file\"]", .error = "maskedPaths"},
+    {.name = "read-only root",
+     .root = "\"path\": \"rootfs\", \"readonly\": true",
+     .mounts = PROC ", " DEV,
+     .before = readonly_before,
+     .inside = readonly_inside},
+    {.name = "no root", .root = "\"path\": \"nowhere\"", .error = "nowhere"},
+    {.name = "default propagation",
+     .shared = true,
+     .mounts = PROC ", " DEV,
+     .inside = private_inside,
+     .outside = nothing_leaks},
+    {.name = "shared",
+     .shared = true,
+     .mounts = PROC ", " DEV,
+     .linux_ = "\"rootfsPropagation\": \"shared\"",
+     .inside = shared_inside,
+     .outside = nothing_leaks},
+    {.name = "rshared",
+     .shared = true,
+     .mounts = PROC ", " DEV,
+     .linux_ = "\"rootfsPropagation\": \"rshared\"",
+     .inside = shared_inside,
+     .outside = nothing_leaks},
+    {.name = "slave",
+     .shared = true,
+     .mounts = PROC ", " DEV,
+     .linux_ = "\"rootfsPropagation\": \"slave\"",
+     .inside = slave_inside,
+     .outside = nothing_leaks},
+    {.name = "private",
+     .shared = true,
+     .mounts = PROC ", " DEV,
+     .linux_ = "\"rootfsPropagation\": \"private\"",
+     .inside = private_inside,
+     .outside = nothing_leaks},
+    {.name = "rprivate",
+     .shared = true,
+     .mounts = PROC ", " DEV,
+     .linux_ = "\"rootfsPropagation\": \"rprivate\"",
+     .inside = private_inside,
+     .outside = nothing_leaks},
+    {.name = "unbindable",
+     .shared = true,
+     .mounts = PROC ", " DEV,
+     .linux_ = "\"rootfsPropagation\": \"unbindable\", \"readonlyPaths\": [\"/dev\"]",
+     .inside = unbindable_inside,
+     .outside = nothing_leaks},
+    {.name = "no pivot",
+     .shared = true,
+     .no_pivot = true,
+     .mounts = PROC ", " DEV,
+     .inside = no_pivot_sysfs_inside,
+     .outside = nothing_leaks},
+    {.name = "no pivot in a user namespace",
+     .user_namespace = true,
+     .no_pivot = true,
+     .mounts = PROC ", " DEV,
+     .inside = no_pivot_inside,
+     .outside = nothing_leaks},
+    {.name = "no mount namespace",
+     .shared = true,
+     .no_mount_namespace = true,
+     .mounts = PROC ", " DEV,
+     .before = host_namespace_before,
+     .inside = host_namespace_inside,
+     .outside = host_namespace_outside},
+    {.name = "the host's pids", .host_pids = true, .mounts = PROC ", " DEV, .inside = private_inside},
 };
 
 int main(void)
