@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -285,8 +286,20 @@ static void prepare_host(const struct rootfs_case *test)
 		check_that(false, "share: %s", strerror(errno));
 }
 
+static bool kernel_is(int wanted)
+{
+	struct utsname name;
+	int major = 0, minor = 0;
+
+	return uname(&name) == 0 && sscanf(name.release, "%d.%d", &major, &minor) == 2 && major * 100 + minor >= wanted;
+}
+
 int rootfs_case_run(const struct rootfs_case *test)
 {
+	if (!kernel_is(test->kernel)) {
+		printf("%s: skipped, needs Linux %d.%d\n", test->name, test->kernel / 100, test->kernel % 100);
+		return 0;
+	}
 	if (failures == NULL)
 		failures = mmap(NULL, sizeof *failures, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (failures == MAP_FAILED)

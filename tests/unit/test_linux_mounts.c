@@ -374,11 +374,10 @@ static const struct rootfs_case cases[] = {
 													    "\"rn"
 													    "odev"
 													    "\"") ","
-														  " " BIND("volume",
-															   "/i",
-															   "\"bind\", \"nosymfollow\", \"defaults\", \"x-systemd.automount\"") ", " BIND("volume",
-																									 "/j",
-																									 "\"rbind\", \"rro\", \"rnoatime\", \"rw\""),
+														  " " BIND("volume", "/i", "\"bind\", \"nosymfollow\", \"defaults\", \"x-systemd.automount\"") ", " BIND(
+														      "volume",
+														      "/j",
+														      "\"rbind\", \"rro\", \"rnoatime\", \"rw\""),
      .before = flags_before,
      .inside = flags_inside},
     {.name = "engine defaults on an old kernel",
@@ -390,23 +389,23 @@ static const struct rootfs_case cases[] = {
      .old_kernel = true,
      .mounts = PROC
      ", " BIND("volume", "/a", "\"rbind\", \"ro\", \"nosuid\", \"nodev\", \"noexec\"") ", " BIND("volume", "/c", "\"bind\", \"noatime\", \"nodiratime\", \"rprivate\"") ", " BIND(
-	 "volume",
-	 "/d", "\"bind\", \"strictatime\"") ", " BIND("guarded", "/f",
-						      "\"rbind\", \"noexec\"") ", " BIND("guarded", "/g",
-											 "\"rbind\", \"suid\", "
-											 "\"relatime\"") ", " BIND("gua"
-														   "rde"
-														   "d",
-														   "/i",
-														   "\"b"
-														   "ind"
-														   "\","
-														   " \""
-														   "nos"
-														   "ymf"
-														   "oll"
-														   "ow"
-														   "\""),
+	 "volume", "/d",
+	 "\"bind\", \"strictatime\"") ", " BIND("guarded", "/f",
+						"\"rbind\", \"noexec\"") ", " BIND("guarded", "/g",
+										   "\"rbind\", \"suid\", "
+										   "\"relatime\"") ", " BIND("gua"
+													     "rde"
+													     "d",
+													     "/i",
+													     "\"b"
+													     "ind"
+													     "\","
+													     " \""
+													     "nos"
+													     "ymf"
+													     "oll"
+													     "ow"
+													     "\""),
      .before = flags_before,
      .inside = old_flags_inside},
     {.name = "rro on an old kernel",
@@ -445,21 +444,28 @@ static const struct rootfs_case cases[] = {
      .inside = remount_inside},
     {.name = "links",
      .mounts = PROC ", " BIND("volume/broken", "/copy", "\"bind\", \"copy-symlink\"") ", " BIND(
-	 "volume/file", "/plain",
-	 "\"bind\", \"copy-symlink\"") ", " BIND("volume/link", "/link",
-						 "\"bind\", \"src-nofollow\", \"dest-nofollow\"") ", " BIND("volume/"
-													    "link",
-													    "/other",
-													    "\"bind\", "
-													    "\"dest-"
-													    "nofollow"
-													    "\"") ","
-														  " " BIND("volume/"
-															   "link",
-															   "/followe"
-															   "d",
-															   "\"bind"
-															   "\""),
+	 "volume/file", "/plain", "\"bind\", \"copy-symlink\"") ", " BIND("volume/link", "/link",
+									  "\"bind\", \"src-nofollow\", "
+									  "\"dest-nofollow\"") ", " BIND("volume/"
+													 "link",
+													 "/other",
+													 "\"bind\", "
+													 "\"dest-"
+													 "nofollow"
+													 "\"") ","
+													       " " BIND(
+														   "vol"
+														   "ume"
+														   "/"
+														   "lin"
+														   "k",
+														   "/fo"
+														   "llo"
+														   "we"
+														   "d",
+														   "\"b"
+														   "ind"
+														   "\""),
      .before = volume_before,
      .inside = links_inside},
     {.name = "dest-nofollow on procfs",
@@ -507,6 +513,7 @@ static const struct rootfs_case cases[] = {
      .before = unreachable_before,
      .inside = unreachable_inside},
     {.name = "idmapped",
+     .kernel = 603, /* tmpfs */
      .mounts = PROC
      ", " MAPPED("/a", "\"bind\", \"idmap\"", IDS("0", "1000", "10"), IDS("0", "2000", "10")) ", " MAPPED(
 	 "/b", "\"rbind\", \"ridmap\"", IDS("0", "1000", "10"),
@@ -517,6 +524,7 @@ static const struct rootfs_case cases[] = {
      .before = idmap_before,
      .inside = idmap_inside},
     {.name = "idmapped in a user namespace",
+     .kernel = 603,
      .user_namespace = true,
      .mounts = PROC ", " BIND("mapped", "/a", "\"bind\", \"idmap\"") ", " BIND("mapped", "/b", "\"bind\"") ", " BIND(
 	 "mapped", "/c", "\"bind\", \"idmap=uids=@0-10-10;gids=0-100020-10\""),
