@@ -136,6 +136,7 @@ static int check_proc(struct job *job, struct error *err)
 		return 0;
 	job->settings.plan_options |= PLAN_MOUNT_PROC_ENTRY;
 	if (path[5] == '\0') {
+		job->settings.plan_options |= PLAN_MOUNT_REAL_DIRECTORY;
 		if (is_type(job, "proc") && !is_bind(job))
 			return 0;
 		if (is_bind(job) && statfs(job->source, &status) == 0 && status.f_type == PROC_SUPER_MAGIC)

@@ -319,6 +319,19 @@ static void readonly_before(void)
 	check_that(mount("tmpfs", "rootfs", "tmpfs", MS_NODEV | MS_NOATIME, "") == 0, "mount");
 }
 
+static void slash_inside(void)
+{
+	check_that(file_is("/tmp/sandlock-test-rootfs/volume/file", "content"), "the root is another one");
+	check_that(is_type("/dev/null", S_IFCHR) && access("/proc/self", F_OK) == 0, "mounts are missing");
+}
+
+static void slash_outside(void)
+{
+	struct stat status = {0};
+
+	check_that(stat("/dev/ptmx", &status) == 0 && status.st_rdev == makedev(5, 2), "/dev/ptmx was changed");
+}
+
 /* What the container mounts must not be seen outside, and the other way round only with slave. */
 static void nothing_leaks(void)
 {
@@ -528,6 +541,17 @@ static const struct rootfs_case cases[] = {
      .mounts = PROC ", " DEV,
      .before = readonly_before,
      .inside = readonly_inside},
+    {.name = "the caller's root",
+     .root = "\"path\": \"/\"",
+     .before = outside_before,
+     .inside = slash_inside,
+     .outside = slash_outside},
+    {.name = "the caller's root in a user namespace",
+     .root = "\"path\": \"/\"",
+     .user_namespace = true,
+     .before = outside_before,
+     .inside = slash_inside,
+     .outside = slash_outside},
     {.name = "no root", .root = "\"path\": \"nowhere\"", .error = "nowhere"},
     {.name = "default propagation",
      .shared = true,
