@@ -200,13 +200,18 @@ static int create_device(struct launch *launch, struct precreated *state, size_t
 	return 0;
 }
 
-/* /dev/ptmx must lead to the container's devpts, whatever the image has there. */
+/* /dev/ptmx must lead to the container's devpts, whatever the image has there. The device itself does: since Linux 4.7
+ * it opens the devpts that is mounted beside it. */
 static int replace_link(const struct place *place, const char *path, const char *target, struct error *err)
 {
 	char present[PATH_MAX];
+	struct stat status;
 
 	ssize_t length = readlinkat(place->dirfd, place->name, present, sizeof present);
 	if (length >= 0 && (size_t)length == strlen(target) && memcmp(present, target, (size_t)length) == 0)
+		return 0;
+	if (fstatat(place->dirfd, place->name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISCHR(status.st_mode) &&
+	    status.st_rdev == makedev(5, 2))
 		return 0;
 	if (unlinkat(place->dirfd, place->name, 0) < 0 &&
 	    (errno != EISDIR || unlinkat(place->dirfd, place->name, AT_REMOVEDIR) < 0))

@@ -237,8 +237,8 @@ static int bind_mount(struct launch *launch, const struct plan_mount *entry, con
 		return changes_error(changed, err);
 	int result = mount_attach(tree, target->dirfd, target->name);
 	if (result == -ENOTDIR)
-		return error_set(err, ENOTDIR, "not a directory: the source is %s, the destination is not",
-				 (entry->options & PLAN_MOUNT_SOURCE_IS_FILE) != 0 ? "no directory" : "a directory");
+		return error_set(err, ENOTDIR, "not a directory: the %s is one, the other is not",
+				 (entry->options & PLAN_MOUNT_SOURCE_IS_FILE) != 0 ? "destination" : "source");
 	if (result < 0)
 		return error_errno(err, -result, "attach it");
 	if (changed == -ENOSYS)
@@ -248,7 +248,7 @@ static int bind_mount(struct launch *launch, const struct plan_mount *entry, con
 	for (size_t i = 0; i < count; i++)
 		if ((changes[i].propagation & MS_SHARED) != 0)
 			launch->rootfs->shared = true;
-	return mount_note(launch, entry, tree, false, err);
+	return mount_note(launch, entry, &tree, false, false, err);
 }
 
 /* Option remount: with bind the flags of that mount, else those and the data of its file system. */

@@ -225,12 +225,12 @@ static int label_mqueue(const struct launch *launch, int tree, struct error *err
 	return 0;
 }
 
-static int after(struct launch *launch, const struct plan_mount *entry, int tree, int below, bool is_new,
+static int after(struct launch *launch, const struct plan_mount *entry, int *tree_fd, int below, bool is_new,
 		 struct error *err)
 {
 	const uint64_t *words = plan_items(launch->plan, entry->propagation);
 	const char *type = plan_text(launch->plan, entry->type);
-	int result = 0;
+	int result = 0, tree = *tree_fd;
 
 	for (uint32_t i = 0; i < entry->propagation.count && result == 0; i++)
 		result = mount_change(tree, 0, 0, words[i], (words[i] & MS_REC) != 0);
@@ -248,7 +248,7 @@ static int after(struct launch *launch, const struct plan_mount *entry, int tree
 	}
 	if (launch->plan->mount_label != 0 && strcmp(type, "mqueue") == 0)
 		result = label_mqueue(launch, tree, err);
-	return result < 0 ? result : mount_note(launch, entry, tree, is_new && below < 0, err);
+	return result < 0 ? result : mount_note(launch, entry, tree_fd, true, is_new && below < 0, err);
 }
 
 int mount_file_system(struct launch *launch, const struct plan_mount *entry, const struct mount_target *target,
@@ -280,5 +280,5 @@ int mount_file_system(struct launch *launch, const struct plan_mount *entry, con
 		tree = reopen(launch, entry, target);
 	if (tree < 0)
 		return error_errno(err, -tree, "open the mount");
-	return after(launch, entry, tree, below, is_new, err);
+	return after(launch, entry, &tree, below, is_new, err);
 }

@@ -20,17 +20,18 @@ struct mount_target {
 };
 
 /* Finds or creates the mount point inside the root. */
-int mount_target_open(struct launch *launch, const struct plan_mount *mount, struct mount_target *target,
+int mount_target_open(struct launch *launch, const struct plan_mount *entry, struct mount_target *target,
 		      struct error *err);
 /* Its path through the caller's procfs, for mount(2). */
 void mount_target_path(const struct mount_target *target, char path[MOUNT_TARGET_PATH_SIZE]);
 
 /* Mounts a new file system (no bind mount) on the target. */
-int mount_file_system(struct launch *launch, const struct plan_mount *mount, const struct mount_target *target,
+int mount_file_system(struct launch *launch, const struct plan_mount *entry, const struct mount_target *target,
 		      struct error *err);
 
 /* Remembers what the later steps need of a mount that was just attached: /dev, /proc, the root itself, read-only at
- * the end. `tree_fd` is an O_PATH of its root; it is duplicated where it is kept. */
-int mount_note(struct launch *launch, const struct plan_mount *mount, int tree_fd, bool is_new, struct error *err);
+ * the end. *tree_fd is an O_PATH of its root; when `owned` it may be taken (it is -1 then). */
+int mount_note(struct launch *launch, const struct plan_mount *entry, int *tree_fd, bool owned, bool is_new,
+	       struct error *err);
 
 #endif

@@ -136,6 +136,7 @@ static int check_proc(struct job *job, struct error *err)
 		return 0;
 	job->settings.plan_options |= PLAN_MOUNT_PROC_ENTRY;
 	if (path[5] == '\0') {
+		job->settings.plan_options |= PLAN_MOUNT_REAL_DIRECTORY;
 		if (is_type(job, "proc") && !is_bind(job))
 			return 0;
 		if (is_bind(job) && statfs(job->source, &status) == 0 && status.f_type == PROC_SUPER_MAGIC)
@@ -254,7 +255,8 @@ static void file_system(struct planner *planner, struct job *job)
 		if ((settings->flags & MS_RDONLY) != 0)
 			settings->plan_options |= PLAN_MOUNT_READONLY_LATER;
 	}
-	/* procfs and sysfs refuse the option, cgroup2 is the host's file system (sandbox/cgroup/mount.c labels what it adds), mqueue is labelled by attribute (launcher). */
+	/* procfs and sysfs refuse the option, cgroup2 is the host's file system (sandbox/cgroup/mount.c labels what it
+	 * adds), mqueue is labelled by attribute (launcher). */
 	if (planner->label_option != NULL && !kernel_made && !is_type(job, "mqueue") &&
 	    (settings->plan_options & (PLAN_MOUNT_REMOUNT | PLAN_MOUNT_CGROUP)) == 0)
 		settings->data = settings->data == NULL

@@ -40,8 +40,14 @@ static uint64_t initial_propagation(const struct plan *plan)
 	return wanted;
 }
 
+/* Whether no mount of the caller's can be a peer of one of this namespace any more. */
+static bool is_isolated(uint64_t propagation)
+{
+	return (propagation & MS_REC) != 0 && (propagation & MS_SHARED) == 0;
+}
+
 /* A shared parent would show the new mount to the caller's namespace and pivot_root(2) refuses it. */
-static int make_parent_private(const char *rootfs, struct error *err)
+static int unshare_parent(const char *rootfs, unsigned long propagation, struct error *err)
 {
 	char path[PATH_MAX];
 
@@ -49,12 +55,12 @@ static int make_parent_private(const char *rootfs, struct error *err)
 		return error_errno(err, ENAMETOOLONG, "rootfs");
 	memcpy(path, rootfs, strlen(rootfs) + 1);
 	for (;;) {
-		if (mount(NULL, path, NULL, MS_PRIVATE, NULL) == 0)
+		if (mount(NULL, path, NULL, propagation, NULL) == 0)
 			return 0;
 		/* EINVAL: no mount point */
 		char *slash = strrchr(path, '/');
 		if (errno != EINVAL || path[1] == '\0' || slash == NULL)
-			return error_errno(err, errno, "make the mount above the rootfs %s private", rootfs);
+			return error_errno(err, errno, "set the propagation of the mount above the rootfs %s", rootfs);
 		slash[slash == path] = '\0';
 	}
 }
@@ -120,10 +126,10 @@ static int prepare(struct launch *launch, struct error *err)
 	if (launch->rootfs->own_mounts) {
 		if (mount(NULL, "/", NULL, (unsigned long)propagation, NULL) < 0)
 			return error_errno(err, errno, "set the propagation of /");
-		launch->rootfs->shared = (propagation & MS_SHARED) != 0;
+		launch->rootfs->shared = !is_isolated(propagation);
 	}
 	if (launch->rootfs->shared)
-		result = make_parent_private(rootfs, err);
+		result = unshare_parent(rootfs, (propagation & MS_SLAVE) != 0 ? MS_SLAVE : MS_PRIVATE, err);
 	if (result == 0)
 		result = attach_root(launch, rootfs, err);
 	for (uint32_t i = 0; i < plan->mounts.count && result == 0; i++)
@@ -147,9 +153,8 @@ int rootfs_prepare(struct launch *launch, struct error *err)
 /* The old root lies on "/" after pivot_root(".", ".") and umount2(".") takes the topmost mount there: pivot_root(2). */
 static int pivot(struct launch *launch, struct error *err)
 {
-	uint64_t propagation = initial_propagation(launch->plan);
-	/* Otherwise mounts of the caller are still peers of ours: unmounting must not reach them. */
-	bool isolated = (propagation & MS_REC) != 0 && (propagation & MS_SHARED) == 0;
+	/* Otherwise unmounting must not reach the caller's. */
+	bool isolated = is_isolated(initial_propagation(launch->plan));
 	CLEANUP_CLOSE int old = -1;
 
 	if (!isolated) {

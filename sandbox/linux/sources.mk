@@ -54,18 +54,37 @@ LINUX_INIT_SOURCES = \
 	sandbox/linux/uts.c
 LINUX_UNIT_TESTS = \
 	tests/unit/test_linux_id_mapping \
+	tests/unit/test_linux_mounts \
 	tests/unit/test_linux_namespaces \
 	tests/unit/test_linux_network_devices \
 	tests/unit/test_linux_plan \
+	tests/unit/test_linux_rootfs \
 	tests/unit/test_linux_settings \
 	tests/unit/test_linux_sysctl \
 	tests/unit/test_linux_user
-# The launcher's steps are not in libsandlock.a.
-tests_unit_test_linux_settings_SOURCES = tests/unit/test_linux_settings.c tests/unit/linux_support.h \
+tests_unit_test_linux_settings_SOURCES = \
 	sandbox/linux/affinity.c sandbox/linux/io_priority.c sandbox/linux/keyring.c sandbox/linux/lsm.c \
 	sandbox/linux/memory_policy.c sandbox/linux/network.c sandbox/linux/no_new_privileges.c \
 	sandbox/linux/oom_score.c sandbox/linux/personality.c sandbox/linux/procfs.c sandbox/linux/rlimit.c \
-	sandbox/linux/scheduler.c sandbox/linux/sysctl.c sandbox/linux/uts.c
-tests_unit_test_linux_user_SOURCES = tests/unit/test_linux_user.c tests/unit/linux_support.h \
+	sandbox/linux/scheduler.c sandbox/linux/sysctl.c sandbox/linux/uts.c \
+	tests/unit/test_linux_settings.c tests/unit/linux_support.h
+tests_unit_test_linux_user_SOURCES = \
 	sandbox/linux/capability.c sandbox/linux/cwd.c sandbox/linux/environment.c sandbox/linux/executable.c \
-	sandbox/linux/procfs.c sandbox/linux/seccomp.c sandbox/linux/user.c
+	sandbox/linux/procfs.c sandbox/linux/seccomp.c sandbox/linux/user.c \
+	tests/unit/test_linux_user.c tests/unit/linux_support.h
+rootfs_test_files = \
+	sandbox/cgroup/mount.c \
+	sandbox/linux/copy_up.c \
+	sandbox/linux/device.c \
+	sandbox/linux/mask.c \
+	sandbox/linux/mount.c \
+	sandbox/linux/mount_file_system.c \
+	sandbox/linux/mount_target.c \
+	sandbox/linux/move_root.c \
+	sandbox/linux/resolve.c \
+	sandbox/linux/rootfs.c \
+	tests/unit/rootfs_harness.c tests/unit/rootfs_harness.h
+tests_unit_test_linux_mounts_SOURCES = \
+	tests/unit/test_linux_mounts.c $(rootfs_test_files)
+tests_unit_test_linux_rootfs_SOURCES = \
+	tests/unit/test_linux_rootfs.c $(rootfs_test_files)
