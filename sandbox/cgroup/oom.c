@@ -95,8 +95,8 @@ static int watch_v2(struct cgroup_oom *oom, struct error *err)
 	int watch = inotify_add_watch(oom->fd, path, IN_MODIFY);
 	snprintf(path, sizeof path, "/proc/self/fd/%d/cgroup.events", oom->directory);
 	if (watch >= 0)
-		watch = inotify_add_watch(oom->fd, path, IN_MODIFY);
-	if (watch < 0)
+		oom->end_watch = inotify_add_watch(oom->fd, path, IN_MODIFY);
+	if (watch < 0 || oom->end_watch < 0)
 		return error_errno(err, errno, "cannot watch the cgroup for out of memory");
 	int rc = read_v2_count(oom, &oom->count);
 	return rc < 0 ? error_errno(err, -rc, "cannot read memory.events") : 0;
@@ -125,25 +125,28 @@ static int read_v1(struct cgroup_oom *oom)
 	return file_read_at(oom->directory, "memory.oom_control", text, sizeof text) < 0 ? -ENODEV : 1;
 }
 
+/* One notice at a time: what happens after the files were read makes another. The kernel holds those of memory.events
+ * back, so that the one of the last process's end can come first; the numbers are right at once. */
 static int read_v2(struct cgroup_oom *oom)
 {
-	char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+	struct inotify_event event;
 	char text[128];
 	uint64_t count = oom->count;
 	uint64_t populated = 1;
 
-	while (read(oom->fd, buffer, sizeof buffer) > 0)
-		continue;
-	int rc = read_v2_count(oom, &count);
-	if (rc == 0 && count > oom->count) {
-		oom->count = count;
-		return 1;
-	}
-	if (rc < 0 || file_read_at(oom->directory, "cgroup.events", text, sizeof text) < 0)
+	if (read(oom->fd, &event, sizeof event) != sizeof event)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	bool ended = file_read_at(oom->directory, "cgroup.events", text, sizeof text) < 0 ||
+		     (keyed_number(text, "populated", &populated) && populated == 0);
+	if (read_v2_count(oom, &count) < 0)
 		return -ENODEV;
-	if (keyed_number(text, "populated", &populated) && populated == 0)
-		return -ENODEV;
-	return 0;
+	if (count <= oom->count)
+		return ended ? -ENODEV : 0;
+	oom->count = count;
+	/* The end is told by the next call; the removal of a watch is a notice, too. */
+	if (ended)
+		inotify_rm_watch(oom->fd, oom->end_watch);
+	return 1;
 }
 
 int cgroup_oom_read(struct cgroup_oom *oom)

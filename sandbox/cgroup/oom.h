@@ -10,6 +10,7 @@ struct cgroup_oom {
 	int fd;        /* poll for POLLIN, then call cgroup_oom_read; -1 after cgroup_oom_close */
 	int events;    /* v2: memory.events; v1: memory.oom_control */
 	int directory; /* v2: for the end of the cgroup */
+	int end_watch; /* v2: inotify's number of cgroup.events */
 	bool v2;
 	uint64_t count; /* v2: how often so far */
 };
@@ -18,7 +19,8 @@ struct cgroup_oom {
  * close-on-exec and non-blocking. */
 int cgroup_oom_watch(const struct cgroup_path *paths, size_t count, struct cgroup_oom *oom, struct error *err);
 
-/* After POLLIN: 1: out of memory happened (once or more often), 0: something else, -ENODEV: the cgroup is gone. */
+/* After POLLIN: 1: out of memory happened (once or more often), 0: something else, -ENODEV: the cgroup is gone, or
+ * (v2) has no process any more. */
 int cgroup_oom_read(struct cgroup_oom *oom);
 
 void cgroup_oom_close(struct cgroup_oom *oom);
