@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 load helpers
 
+# A script that prints the shell's descriptors; the one that lists them is gone when it is looked at.
+FDS='for f in /proc/$$/fd/*; do [ -L "$f" ] && printf "%s " "${f##*/}"; done; echo'
+
 # Fails unless a pipe's reader gets end of file within two seconds. $1: descriptor number of the reader
 assert_end_of_file() {
 	timeout 2 cat <&"$1" >"$T/rest" || fail "no end of file: somebody holds the pipe: $(pipe_holders "$1")"
@@ -28,35 +31,34 @@ pipe_holders() {
 }
 
 @test "the program has 0, 1 and 2 and nothing else" {
-	args sh -c 'cd /proc/$$/fd && echo *'
+	args sh -c "$FDS"
 	run rt run --bundle "$BUNDLE" "$ID" </dev/null
 	assert_status 0
-	# busybox's sh keeps its script on none of its own
-	assert_output '^0 1 2$'
+	assert_output '^0 1 2 $'
 	create "$ID"
 	start "$ID"
 	wait_state "$ID" stopped
-	assert_eq "$(cat "$T/$ID.out")" "0 1 2"
+	assert_eq "$(cat "$T/$ID.out")" "0 1 2 "
 }
 
 @test "--preserve-fds passes descriptors from 3 on, and no others" {
 	echo three >"$T/three"
 	echo four >"$T/four"
-	args sh -c 'cat <&3; cat <&4; cd /proc/$$/fd && echo *'
+	args sh -c "cat <&3; cat <&4; $FDS"
 	exec 19<"$SL_BASE"
 	run "$SANDLOCK" --root "$ROOT" run --preserve-fds 2 --bundle "$BUNDLE" "$ID" </dev/null 3<"$T/three" 4<"$T/four" 5<"$SL_BASE"
 	exec 19<&-
 	assert_status 0
-	assert_eq "$output" $'three\nfour\n0 1 2 3 4'
+	assert_eq "$output" $'three\nfour\n0 1 2 3 4 '
 }
 
 @test "--preserve-fds through create and start" {
 	echo three >"$T/three"
-	args sh -c 'cat <&3; cd /proc/$$/fd && echo *'
+	args sh -c "cat <&3; $FDS"
 	"$SANDLOCK" --root "$ROOT" create --preserve-fds 1 --bundle "$BUNDLE" "$ID" </dev/null >"$T/$ID.out" 2>&1 3<"$T/three"
 	start "$ID"
 	wait_state "$ID" stopped
-	assert_eq "$(cat "$T/$ID.out")" $'three\n0 1 2 3'
+	assert_eq "$(cat "$T/$ID.out")" $'three\n0 1 2 3 '
 }
 
 @test "--preserve-fds with a descriptor that is not open is an error" {
@@ -76,10 +78,10 @@ pipe_holders() {
 @test "LISTEN_FDS of the runtime's environment is handed on with its descriptors" {
 	echo three >"$T/three"
 	echo four >"$T/four"
-	args sh -c 'cat <&3; cat <&4; echo "$LISTEN_FDS"; [ "$LISTEN_PID" = $$ ] && echo pid-is-mine; cd /proc/$$/fd && echo *'
-	LISTEN_FDS=2 run "$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" "$ID" </dev/null 3<"$T/three" 4<"$T/four"
+	args sh -c 'cat <&3; cat <&4; echo "$LISTEN_FDS"; [ "$LISTEN_PID" = $$ ] && echo pid-is-mine;'" $FDS"
+	run sh -c 'LISTEN_FDS=2 LISTEN_PID=$$ exec "$0" "$@"' "$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" "$ID" </dev/null 3<"$T/three" 4<"$T/four"
 	assert_status 0
-	assert_eq "$output" $'three\nfour\n2\npid-is-mine\n0 1 2 3 4'
+	assert_eq "$output" $'three\nfour\n2\npid-is-mine\n0 1 2 3 4 '
 }
 
 @test "the caller's pipe ends when the main process exits and no job holds it" {
