@@ -17,7 +17,7 @@ teardown() {
 common_setup() {
 	T=$BATS_TEST_TMPDIR
 	chmod 0711 "$BATS_RUN_TMPDIR"/test "$T" 2>/dev/null || chmod 0711 "$T"
-	ROOT=$T/root
+	ROOT=$T/oci-root
 	ID_PREFIX=t$$-$BATS_TEST_NUMBER
 	ID=$ID_PREFIX
 	TOOLS=$SL_BASE/tools
@@ -91,6 +91,44 @@ wait_state() {
 
 pid_of() {
 	rt state "$1" | jq -r .pid
+}
+
+# --- sessions ---------------------------------------------------------------------------------------------
+
+# The host pid of a session's supervisor or reaper; empty when there is none. $1: role, $2: id
+role_pid() {
+	local pid line
+	for pid in $(own_processes); do
+		line=$(tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline") || continue
+		case "$1 $line" in
+		"supervisor sandlock-init supervisor "*" $2 ") echo "$pid" && return ;;
+		"reaper sandlock-init reaper "*)
+			[ "$(parent_of "$pid")" = "$(role_pid supervisor "$2")" ] && echo "$pid" && return
+			;;
+		esac
+	done
+	return 0
+}
+
+parent_of() {
+	awk '/^PPid/ { print $2 }' "/proc/$1/status" 2>/dev/null
+}
+
+# A session whose main process exited with 3 and left a job that writes a line to /tmp/beat every 50 ms.
+stopped_with_job() {
+	args sh -c '(trap "" HUP TERM; while :; do echo beat >>/tmp/beat; sleep 0.05; done) </dev/null >/dev/null 2>&1 & exit 3'
+	create_start "${1:-$ID}"
+	wait_state "${1:-$ID}" stopped
+}
+
+job_beats() {
+	local before
+	before=$(wc -c <"$BUNDLE/rootfs/tmp/beat")
+	WAIT_SECONDS=${1:-5} wait_for has_grown "$BUNDLE/rootfs/tmp/beat" "$before"
+}
+
+has_grown() {
+	[ "$(wc -c <"$1")" -gt "$2" ]
 }
 
 # --- bundles -----------------------------------------------------------------------------------------------
@@ -246,17 +284,9 @@ own_cgroups() {
 	find /sys/fs/cgroup -type d -name "*$ID_PREFIX*" 2>/dev/null || true
 }
 
-# Abstract sockets of sessions whose state root is this test's.
+# Abstract sockets that carry an id of this test.
 own_names() {
-	local key
-	key=$(state_root_key)
-	[ -n "$key" ] || return 0
-	awk '{ print $8 }' /proc/net/unix | grep -F -- "$key" || true
-}
-
-# What all names of sessions below $ROOT have in common.
-state_root_key() {
-	echo "$ID_PREFIX"
+	awk '{ print $8 }' /proc/net/unix | grep -F -- "$ID_PREFIX" || true
 }
 
 delete_all() {
@@ -304,7 +334,7 @@ check_leaks() {
 		leaked=1
 	fi
 	if [ -d "$ROOT" ]; then
-		text=$(find "$ROOT" -mindepth 1)
+		text=$(find "$ROOT" -mindepth 1 | head -20)
 		if [ -n "$text" ]; then
 			printf '# leaked files below --root:\n%s\n' "$text" >&2
 			leaked=1

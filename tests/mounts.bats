@@ -155,7 +155,7 @@ mount_line() {
 }
 
 @test "a socket and a device can be bound" {
-	python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$T/socket"
+	/usr/bin/python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$T/socket"
 	config --arg s "$T/socket" '.mounts += [
 		{"destination": "/run/socket", "type": "bind", "source": $s, "options": ["bind"]},
 		{"destination": "/run/null", "type": "bind", "source": "/dev/null", "options": ["bind"]}]'

@@ -131,5 +131,5 @@ load helpers
 	ln -s "$ROOT" "$T/link"
 	"$SANDLOCK" --root "$T/link" state "$ID" | jq -e '.status == "created"'
 	cd "$T"
-	"$SANDLOCK" --root root state "$ID" | jq -e '.status == "created"'
+	"$SANDLOCK" --root oci-root state "$ID" | jq -e '.status == "created"'
 }
