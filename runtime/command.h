@@ -25,7 +25,6 @@ enum option_kind {
 	OPTION_STRING,	 /* const char ** */
 	OPTION_NUMBER,	 /* int *, not negative */
 	OPTION_STRINGS,	 /* struct string_list *: may be given again */
-	OPTION_OPTIONAL, /* const char **: a flag that takes a value with "=" only; "true" without */
 };
 
 /* Values of an option that may be given several times. */

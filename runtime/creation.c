@@ -79,32 +79,13 @@ static int plan_cgroup(struct context *context, const char *id, struct creation_
 	    .annotations_count = config->annotations_count,
 	    .owner_uid = cgroup_owner(config),
 	};
-	static const struct {
-		const char *name;
-		enum cgroup_manager manager;
-	} managers[] = {
-	    {"cgroupfs", CGROUP_MANAGER_CGROUPFS},
-	    {"systemd", CGROUP_MANAGER_SYSTEMD},
-	    {"disabled", CGROUP_MANAGER_DISABLED},
-	};
-
-	if (global->cgroup_manager != NULL) {
-		size_t i = 0;
-		while (i < ARRAY_SIZE(managers) && strcmp(managers[i].name, global->cgroup_manager) != 0)
-			i++;
-		if (i == ARRAY_SIZE(managers))
-			return error_set(err, EINVAL, "--cgroup-manager: \"%s\" is none of cgroupfs, systemd, disabled",
-					 global->cgroup_manager);
-		settings.manager = managers[i].manager;
-	}
-	if (global->rootless != NULL) {
-		if (strcmp(global->rootless, "true") == 0)
-			settings.rootless = true;
-		else if (strcmp(global->rootless, "false") == 0)
-			settings.rootless = false;
-		else if (strcmp(global->rootless, "auto") != 0)
-			return error_set(err, EINVAL, "--rootless: \"%s\" is none of true, false, auto", global->rootless);
-	}
+	/* The words were checked when the options were parsed. */
+	if (global->cgroup_manager != NULL)
+		settings.manager = strcmp(global->cgroup_manager, "systemd") == 0    ? CGROUP_MANAGER_SYSTEMD
+				   : strcmp(global->cgroup_manager, "disabled") == 0 ? CGROUP_MANAGER_DISABLED
+										     : CGROUP_MANAGER_CGROUPFS;
+	if (global->rootless != NULL && strcmp(global->rootless, "auto") != 0)
+		settings.rootless = strcmp(global->rootless, "true") == 0;
 	if (cgroup_plan(&settings, config->linux_.resources, &plan->cgroup, err) < 0)
 		return -err->code;
 	cgroup_fill_plan(&plan->builder, plan->cgroup);
@@ -313,10 +294,16 @@ int creation_carry_out(struct context *context, const struct creation_options *o
 	    .console_socket = plan->console_socket,
 	    .owner_pidfd = plan->owner_pidfd,
 	    .own_main = !options->detach,
+	    .warn = warn,
+	    .warn_context = context,
 	};
 
+	log_message(&context->log, LOG_LEVEL_DEBUG, "create container %s from %s", id,
+		    plan_text(plan->plan, plan->plan->bundle));
 	if (session_create(&order, created, err) < 0)
 		return -err->code;
+	log_message(&context->log, LOG_LEVEL_DEBUG, "container %s is created, its main process is %d", id,
+		    created->main_pid);
 	if ((options->pid_file != NULL && output_pid_file(options->pid_file, created->main_pid, err) < 0) ||
 	    (options->pidfd_socket != NULL &&
 	     output_pidfd_socket(options->pidfd_socket, created->main_pidfd, err) < 0)) {

@@ -57,6 +57,28 @@ static void open_standard_streams(void)
 	}
 }
 
+/* Values that must be one of a few words; NULL is the default. */
+static int check_choice(const char *option, const char *value, const char *const *choices, struct error *err)
+{
+	if (value == NULL)
+		return 0;
+	for (size_t i = 0; choices[i] != NULL; i++)
+		if (strcmp(choices[i], value) == 0)
+			return 0;
+	return error_set(err, EINVAL, "--%s: \"%s\" is none of %s, %s, %s", option, value, choices[0], choices[1],
+			 choices[2]);
+}
+
+static int check_global(const struct global_options *global, struct error *err)
+{
+	static const char *const managers[] = {"cgroupfs", "systemd", "disabled", NULL};
+	static const char *const rootless[] = {"auto", "true", "false", NULL};
+
+	if (check_choice("cgroup-manager", global->cgroup_manager, managers, err) < 0)
+		return -err->code;
+	return check_choice("rootless", global->rootless, rootless, err);
+}
+
 static int run_command(int argc, char **argv, struct global_options *global, struct error *err)
 {
 	static const struct command program = {"COMMAND", "[ARGUMENT]...", "", NULL};
@@ -68,7 +90,7 @@ static int run_command(int argc, char **argv, struct global_options *global, str
 	    {"debug", 0, OPTION_FLAG, &global->debug, NULL, "log more"},
 	    {"systemd-cgroup", 0, OPTION_FLAG, &global->systemd_cgroup, NULL, "have systemd manage the cgroups"},
 	    {"cgroup-manager", 0, OPTION_STRING, &global->cgroup_manager, "NAME", "cgroupfs, systemd or disabled"},
-	    {"rootless", 0, OPTION_OPTIONAL, &global->rootless, "auto|true|false", "ignore cgroup permission errors"},
+	    {"rootless", 0, OPTION_STRING, &global->rootless, "auto|true|false", "ignore cgroup permission errors"},
 	    {"strict", 0, OPTION_FLAG, &global->strict, NULL, "refuse unknown properties in config.json"},
 	    {"version", 'v', OPTION_FLAG, &version, NULL, "print the version"},
 	    {"help", 'h', OPTION_FLAG, &help, NULL, "print this help"},
@@ -82,6 +104,8 @@ static int run_command(int argc, char **argv, struct global_options *global, str
 	int rc = options_parse(&program, rows, ARRAY_SIZE(rows), &argc, argv, true, err);
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
+	if (check_global(global, err) < 0)
+		return -err->code;
 	if (version) {
 		print_version();
 		return 0;

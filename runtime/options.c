@@ -33,9 +33,6 @@ static int store(const struct command *command, const struct option_row *row, co
 			return usage_error(command, err, "--", row->name);
 		*(bool *)row->target = value == NULL || strcmp(value, "true") == 0;
 		return 0;
-	case OPTION_OPTIONAL:
-		*(const char **)row->target = value == NULL ? "true" : value;
-		return 0;
 	case OPTION_STRING:
 		*(const char **)row->target = value;
 		return 0;
@@ -86,7 +83,7 @@ int options_parse(const struct command *command, const struct option_row *rows, 
 		if (row == NULL)
 			return usage_error(command, err, "unknown option ", word);
 		const char *value = equals == NULL ? NULL : equals + 1;
-		bool takes_value = row->kind != OPTION_FLAG && row->kind != OPTION_OPTIONAL;
+		bool takes_value = row->kind != OPTION_FLAG;
 		if (takes_value && value == NULL) {
 			if (i + 1 >= *argc)
 				return usage_error(command, err, "missing value of option ", word);

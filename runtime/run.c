@@ -68,7 +68,7 @@ static int run_foreground(struct context *context, const struct creation_options
 		}
 		foreground.console = &console;
 	}
-	int rc = start_container(&created->supervisor, err);
+	int rc = start_container(&created->supervisor, &context->log, err);
 	if (rc == 0)
 		rc = attend(&foreground, &answer, err);
 	if (foreground.console != NULL) {
@@ -111,7 +111,7 @@ int command_run(const struct command *command, struct global_options *global, in
 	if (creation_carry_out(&context, &options, argv[0], &plan, &created, err) < 0)
 		return -err->code;
 	if (options.detach) {
-		rc = start_container(&created.supervisor, err);
+		rc = start_container(&created.supervisor, &context.log, err);
 		if (rc < 0) {
 			struct error ignored = {0};
 			delete_container(&created.supervisor, true, &context.log, &ignored);

@@ -2,14 +2,12 @@
 #include "runtime/start.h"
 
 #include <errno.h>
-#include <signal.h>
 
 #include "hooks/hooks.h"
 #include "runtime/context.h"
+#include "runtime/delete.h"
 #include "sandbox/common/cleanup.h"
-#include "sandbox/common/syscalls.h"
 
-/* config.md "poststart": an error ends the container. */
 static int run_poststart(const struct session_answer *answer, struct error *err)
 {
 	const struct plan *plan;
@@ -17,23 +15,26 @@ static int run_poststart(const struct session_answer *answer, struct error *err)
 	size_t length;
 
 	if (plan_map(answer->plan_fd, &plan, err) < 0 ||
-	    hooks_state(plan, "running", answer->reply.main_pid, &state, &length, err) < 0 ||
-	    hooks_run(plan, plan->hooks_poststart, "poststart", state, length, err) < 0) {
-		if (answer->main_pidfd >= 0)
-			sl_pidfd_send_signal(answer->main_pidfd, SIGKILL);
+	    hooks_state(plan, "running", answer->reply.main_pid, &state, &length, err) < 0)
 		return -err->code;
-	}
-	return 0;
+	return hooks_run(plan, plan->hooks_poststart, "poststart", state, length, err);
 }
 
-int start_container(struct session_client *client, struct error *err)
+int start_container(struct session_client *client, struct log *log, struct error *err)
 {
-	CLEANUP_SESSION_ANSWER struct session_answer answer;
+	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
+	struct error ignored = {0};
 
 	/* startContainer hooks may take their time. */
 	int rc = session_request(client, REQUEST_START, 0, NULL, 0, -1, &answer, err);
-	if (rc == 0 && (answer.reply.flags & REPLY_POSTSTART) != 0)
+	bool hook_failed = rc == -ECANCELED;
+	if (rc == 0 && (answer.reply.flags & REPLY_POSTSTART) != 0) {
 		rc = run_poststart(&answer, err);
+		hook_failed = rc < 0;
+	}
+	/* runtime.md "Lifecycle": the container is stopped and destroyed when such a hook fails. */
+	if (hook_failed)
+		delete_container(client, true, log, &ignored);
 	return rc;
 }
 
@@ -47,5 +48,5 @@ int command_start(const struct command *command, struct global_options *global, 
 		return rc < 0 ? rc : 0;
 	if (session_connect(&context.place, argv[0], &client, err) < 0)
 		return -err->code;
-	return start_container(&client, err);
+	return start_container(&client, &context.log, err);
 }

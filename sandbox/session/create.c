@@ -42,6 +42,7 @@ struct creation {
 	int cgroup_fds[CGROUP_PATHS_MAX]; /* for cgroup_join_fds */
 	size_t cgroup_fds_count;
 	bool bound;
+	bool built; /* there is a container, if not a whole one: its poststop hooks run when it goes */
 	bool await_cgroup; /* the supervisor waits for the cgroup2 directory before it clones the holder */
 };
 
@@ -360,6 +361,7 @@ static int follow_launcher(struct creation *creation, struct error *err)
 		if (event.kind != LAUNCH_FORKED || fd < 0)
 			return error_set(err, EPROTO, "the launcher answered out of order");
 		created->main_pidfd = fd;
+		creation->built = true;
 		created->main_pid = (plan->flags & PLAN_NESTED_PID) != 0 ? pid_of(fd) : event.value;
 		if (created->main_pid <= 0)
 			return error_set(err, ESRCH, "the launcher is gone");
@@ -469,6 +471,22 @@ static int build(struct creation *creation, struct error *err)
 	return finish_creation(creation, err);
 }
 
+/* runtime.md "Lifecycle": a container whose creation failed is destroyed like any other. */
+static void run_poststop(const struct session_order *order)
+{
+	CLEANUP_FREE char *state = NULL;
+	struct error err = {0};
+	size_t length;
+
+	if (order->plan->hooks_poststop.count == 0)
+		return;
+	if (hooks_state(order->plan, "stopped", 0, &state, &length, &err) < 0)
+		order->warn(order->warn_context, err.message);
+	else
+		hooks_run_all(order->plan, order->plan->hooks_poststop, "poststop", state, length, order->warn,
+			      order->warn_context);
+}
+
 /* Everything that was made goes again. */
 static void abandon(struct creation *creation)
 {
@@ -487,6 +505,8 @@ static void abandon(struct creation *creation)
 	if (told)
 		session_receive(&creation->created->supervisor, SESSION_ANSWER_TIMEOUT_MS, &answer, &ignored);
 	session_created_close(creation->created);
+	if (creation->built)
+		run_poststop(creation->order);
 }
 
 int session_create(const struct session_order *order, struct session_created *created, struct error *err)

@@ -29,6 +29,8 @@ struct session_order {
 	int listen_fds;	    /* -1: none */
 	int console_socket; /* connected, -1: none */
 	int owner_pidfd;    /* -1: none */
+	void (*warn)(void *context, const char *message); /* about hooks that fail after the fact */
+	void *warn_context;
 	bool own_main;	    /* the supervisor shall be the main process's parent (foreground run) */
 };
 

@@ -251,9 +251,13 @@ _Noreturn static void execute(struct launch *launch)
 	struct error err = {0};
 
 	launch->fail = fail_start;
-	if ((!launch->exec &&
-	     run_hooks(launch, launch->plan->hooks_start_container, "startContainer", "created", &err) < 0) ||
-	    seccomp_apply(launch, &err) < 0)
+	if (!launch->exec &&
+	    run_hooks(launch, launch->plan->hooks_start_container, "startContainer", "created", &err) < 0) {
+		/* Tells `start` that a hook failed, however it did. */
+		err.code = ECANCELED;
+		fail_start(launch, &err);
+	}
+	if (seccomp_apply(launch, &err) < 0)
 		fail_start(launch, &err);
 	execve(launch->executable, launch->arguments, launch->environment);
 	executable_error(launch->executable, errno, &err);
