@@ -59,9 +59,20 @@ LINUX_UNIT_TESTS = \
 	tests/unit/test_linux_network_devices \
 	tests/unit/test_linux_plan \
 	tests/unit/test_linux_rootfs \
+	tests/unit/test_linux_seccomp \
+	tests/unit/test_linux_seccomp_compare \
 	tests/unit/test_linux_settings \
 	tests/unit/test_linux_sysctl \
+	tests/unit/test_linux_terminal \
 	tests/unit/test_linux_user
+tests_unit_test_linux_seccomp_SOURCES = \
+	sandbox/linux/seccomp.c \
+	tests/unit/test_linux_seccomp.c tests/unit/bpf_run.h tests/unit/seccomp_default_profile.h
+tests_unit_test_linux_seccomp_compare_SOURCES = \
+	tests/unit/test_linux_seccomp_compare.c tests/unit/bpf_run.h
+tests_unit_test_linux_terminal_SOURCES = \
+	sandbox/linux/terminal.c \
+	tests/unit/test_linux_terminal.c
 tests_unit_test_linux_settings_SOURCES = \
 	sandbox/linux/affinity.c sandbox/linux/io_priority.c sandbox/linux/keyring.c sandbox/linux/lsm.c \
 	sandbox/linux/memory_policy.c sandbox/linux/network.c sandbox/linux/no_new_privileges.c \

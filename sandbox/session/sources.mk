@@ -23,4 +23,4 @@ SESSION_INIT_SOURCES = \
 	sandbox/session/serve.c \
 	sandbox/session/settle.c \
 	sandbox/session/supervisor.c sandbox/session/supervisor.h
-SESSION_UNIT_TESTS =
+SESSION_UNIT_TESTS = tests/unit/test_session_console
