@@ -218,6 +218,7 @@ struct plan {
 	struct plan_array cgroup_paths; /* of struct plan_pair: controllers ("cpu,cpuacct", "" for v2), host path of the container's cgroup directory */
 	uint32_t cgroup_mode;           /* enum cgroup_mode */
 	plan_string cgroup_unit;        /* the systemd scope; absent with the cgroupfs manager */
+	plan_string cgroup_delegate;    /* directory below cgroup_paths that the processes are moved to (v2), or absent */
 	plan_string cgroup_force_v1;    /* mount point that gets the v1 hierarchy name=systemd on a v2 host */
 
 	struct plan_process process;

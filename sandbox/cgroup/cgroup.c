@@ -40,6 +40,15 @@ const char *cgroup_clean_path(struct arena *arena, const char *path)
 	return used == 0 ? "" : clean + 1;
 }
 
+/* Whether the id map of this user namespace is another than the initial one's. */
+static bool in_user_namespace(void)
+{
+	static const char initial[] = "         0          0 4294967295\n";
+	char text[128];
+
+	return file_read_at(AT_FDCWD, "/proc/self/uid_map", text, sizeof text) > 0 && strcmp(text, initial) != 0;
+}
+
 /* The caller's cgroup, or the root where the cgroup namespace does not reach that far up. */
 static const char *own_cgroup(struct arena *arena, const struct cgroup_hierarchy *hierarchy, enum cgroup_mode mode)
 {
@@ -103,15 +112,6 @@ static int place(struct cgroup *cgroup, const struct cgroup_layout *layout, cons
 	return 0;
 }
 
-/* Whether the id map of this user namespace is another than the initial one's. */
-static bool in_user_namespace(void)
-{
-	static const char initial[] = "         0          0 4294967295\n";
-	char text[128];
-
-	return file_read_at(AT_FDCWD, "/proc/self/uid_map", text, sizeof text) > 0 && strcmp(text, initial) != 0;
-}
-
 /* Whether the caller may make the directory: it may write to the nearest one that exists. */
 static bool may_create(const char *path)
 {
@@ -139,9 +139,8 @@ static bool may_create(const char *path)
  * can't be had. */
 static void drop_forbidden(struct cgroup *cgroup)
 {
-	if (cgroup->path_given || (geteuid() == 0 && !cgroup->rootless && !in_user_namespace()))
+	if (cgroup->path_given || !cgroup->rootless)
 		return;
-	cgroup->rootless = true;
 	for (size_t i = 0; i < cgroup->count;) {
 		if (cgroup_limit_in(cgroup, i) == NULL && !may_create(cgroup->paths[i].path))
 			cgroup_drop_node(cgroup, i);
@@ -170,7 +169,7 @@ int cgroup_plan(const struct cgroup_settings *settings, const struct oci_resourc
 	/* It lies in its own arena. */
 	cgroup->arena = first;
 	cgroup->manager = settings->manager;
-	cgroup->rootless = settings->rootless;
+	cgroup->rootless = settings->rootless || geteuid() != 0 || in_user_namespace();
 	cgroup->path_given = settings->cgroups_path != NULL && settings->cgroups_path[0] != '\0';
 	cgroup->owner_uid = settings->owner_uid;
 	cgroup->id = arena_strdup(&cgroup->arena, settings->id);
@@ -214,9 +213,10 @@ int cgroup_open(const struct plan *plan, struct cgroup **result, struct error *e
 
 	cgroup->arena = first;
 	cgroup->mode = plan->cgroup_paths.count > 0 ? (enum cgroup_mode)plan->cgroup_mode : CGROUP_MODE_NONE;
-	cgroup->rootless = (plan->flags & PLAN_ROOTLESS) != 0;
+	cgroup->rootless = geteuid() != 0 || in_user_namespace();
 	cgroup->id = plan_text(plan, plan->id);
 	cgroup->unit = plan_text(plan, plan->cgroup_unit);
+	cgroup->delegate = plan_text(plan, plan->cgroup_delegate);
 	cgroup->manager = cgroup->unit != NULL ? CGROUP_MANAGER_SYSTEMD : CGROUP_MANAGER_CGROUPFS;
 	cgroup->owner_uid = UINT32_MAX;
 	cgroup->count = cgroup_paths_from_plan(plan, cgroup->paths);
@@ -273,6 +273,7 @@ void cgroup_fill_plan(struct plan_builder *builder, const struct cgroup *cgroup)
 	builder->plan.cgroup_paths = plan_add_array(builder, pairs, cgroup->count, sizeof pairs[0]);
 	builder->plan.cgroup_mode = cgroup_mode(cgroup);
 	builder->plan.cgroup_force_v1 = plan_add_string(builder, cgroup->force_v1);
+	builder->plan.cgroup_delegate = plan_add_string(builder, cgroup->delegate);
 	builder->plan.cgroup_unit = plan_add_string(builder, cgroup->unit);
 }
 

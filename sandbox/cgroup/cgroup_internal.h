@@ -12,6 +12,7 @@ struct cgroup_node {
 	uint32_t mask; /* controllers that limits can be set with */
 	bool v2;
 	bool created;        /* by cgroup_create */
+	size_t scope_length; /* systemd: of the path of the unit, of which the rest is below; 0 otherwise */
 	size_t mount_length; /* of the path: what belongs to the mount point; 0 when not known */
 	const char *root;    /* struct cgroup_hierarchy.root; NULL when not known */
 };
@@ -31,7 +32,11 @@ struct cgroup {
 	bool devices_set;     /* the device rules are to be applied */
 	const char *force_v1; /* annotation run.oci.systemd.force_cgroup_v1 */
 	const char *unit;     /* systemd */
-	const char *slice;    /* systemd */
+	const char *slice; /* systemd */
+	const char *properties; /* systemd: lines for the helper, from annotations */
+	const char *delegate;	/* directory below the container's that its processes are moved to, or NULL */
+	pid_t helper_pid;	/* systemd; 0: none */
+	int helper_fd;
 };
 
 /* Index of the hierarchy that has the controller, -1 if there is none. */

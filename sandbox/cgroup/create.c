@@ -151,6 +151,8 @@ static int undo(struct cgroup *cgroup, int rc)
 {
 	struct error ignored;
 
+	/* A scope ends with its last process. */
+	cgroup_settle(cgroup);
 	for (size_t i = 0; i < cgroup->count; i++)
 		if (cgroup->nodes[i].created)
 			cgroup_remove_paths(&cgroup->paths[i], 1, &ignored);
@@ -239,7 +241,8 @@ static int create_cgroupfs(struct cgroup *cgroup, struct error *err)
 		if (rc < 0)
 			return undo(cgroup,
 				    error_errno(err, -rc, "cannot create the cgroup %s", cgroup->paths[i].path));
-		if (!node->created) {
+		/* systemd has made its own, with the helper in it. */
+		if (!node->created && cgroup->manager == CGROUP_MANAGER_CGROUPFS) {
 			rc = reuse(cgroup, i, err);
 			if (rc < 0)
 				return undo(cgroup, rc);
@@ -280,47 +283,55 @@ static uint32_t read_controllers(int dirfd)
 		   : cgroup_controllers_parse(text, " \n", true);
 }
 
-/* The v2 controllers that the container shall have. In a hybrid layout only those that its limits need: the others'
- * users are v1 hierarchies, and the host's root cgroup is not touched without need. */
-static uint32_t wanted_controllers(const struct cgroup *cgroup, const struct cgroup_node *node)
+/* The v2 controllers that the container's limits need. */
+static uint32_t needed_controllers(const struct cgroup *cgroup)
 {
 	uint32_t mask = 0;
 
-	if (cgroup->mode == CGROUP_MODE_V2)
-		return node->mask;
 	for (size_t i = 0; i < cgroup->writes.count; i++)
 		if (cgroup->writes.items[i].v2 && cgroup->writes.items[i].controller < CGROUP_CONTROLLERS)
 			mask |= 1u << cgroup->writes.items[i].controller;
 	return mask;
 }
 
+/* Enables the controllers in the directories from `length` on down to the one above the last. */
+static void enable_below(const char *path, size_t length, uint32_t wanted)
+{
+	char current[4096];
+
+	while (length < strlen(path) && length < sizeof current) {
+		memcpy(current, path, length);
+		current[length] = '\0';
+		CLEANUP_CLOSE int dirfd = open(current, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (dirfd >= 0)
+			enable_controllers(dirfd, wanted & read_controllers(dirfd));
+		length += 1 + strcspn(path + length + 1, "/");
+	}
+}
+
 /* Hands the controllers down from the top of the hierarchy. What is not available in the end is told by the limit
- * that needs it. */
+ * that needs it.
+ *
+ * All of them on a v2 machine, for the statistics. In a hybrid layout only those that a limit needs: the others' users
+ * are v1 hierarchies, and the host's root cgroup is not touched without need. So it is above a scope, too, where systemd
+ * hands down what it knows by itself. */
 static int delegate_controllers(struct cgroup *cgroup, size_t index, struct error *err)
 {
 	struct cgroup_node *node = &cgroup->nodes[index];
 	const char *path = cgroup->paths[index].path;
-	uint32_t wanted = wanted_controllers(cgroup, node);
+	bool all = cgroup->mode == CGROUP_MODE_V2 && node->scope_length == 0;
+	uint32_t wanted = all ? node->mask : needed_controllers(cgroup);
 	CLEANUP_CLOSE int leaf = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	char type[64];
 
 	if (leaf < 0)
 		return error_errno(err, errno, "cannot open the cgroup %s", path);
 	uint32_t have = read_controllers(leaf);
-	if (wanted & ~have) {
-		char current[4096];
-		size_t length = node->mount_length;
-		while (length < strlen(path) && length < sizeof current) {
-			memcpy(current, path, length);
-			current[length] = '\0';
-			CLEANUP_CLOSE int dirfd = open(current, O_PATH | O_DIRECTORY | O_CLOEXEC);
-			if (dirfd >= 0)
-				enable_controllers(dirfd, wanted & read_controllers(dirfd));
-			length += 1 + strcspn(path + length + 1, "/");
-		}
-		have = read_controllers(leaf);
-	}
-	node->mask = have;
+	if (wanted & ~have)
+		enable_below(path, node->mount_length, wanted);
+	if (node->scope_length > 0)
+		enable_below(path, node->scope_length, node->mask);
+	node->mask = (wanted & ~have) != 0 || node->scope_length > 0 ? read_controllers(leaf) : have;
 	if (file_read_at(leaf, "cgroup.type", type, sizeof type) < 0 || strncmp(type, "domain invalid", 14) != 0)
 		return 0;
 	/* Below a threaded cgroup there are threaded ones only, without the memory and io controllers. */
@@ -368,6 +379,8 @@ int cgroup_create(struct cgroup *cgroup, struct error *err)
 	int rc = cgroup->manager == CGROUP_MANAGER_SYSTEMD ? cgroup_systemd_start(cgroup, err) : 0;
 	if (rc == 0)
 		rc = create_cgroupfs(cgroup, err);
+	if (rc == 0 && cgroup->manager == CGROUP_MANAGER_SYSTEMD)
+		rc = cgroup_systemd_descend(cgroup, err);
 	int v2 = rc < 0 ? -1 : cgroup_find_v2(cgroup);
 	if (v2 >= 0)
 		rc = delegate_controllers(cgroup, (size_t)v2, err);

@@ -8,6 +8,7 @@
 
 #include "sandbox/cgroup/cgroup_internal.h"
 #include "sandbox/cgroup/devices.h"
+#include "sandbox/cgroup/systemd.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
 #include "sandbox/common/number.h"
@@ -284,6 +285,8 @@ int cgroup_update(struct cgroup *cgroup, const struct oci_resources *resources, 
 	int rc = cgroup_translate(cgroup, resources, &writes, true, err);
 	if (rc == 0)
 		rc = check_memory(cgroup, resources, err);
+	if (rc == 0 && cgroup->manager == CGROUP_MANAGER_SYSTEMD)
+		rc = cgroup_systemd_update(cgroup, &writes, err);
 	if (rc == 0)
 		rc = write_all(cgroup, &writes, err);
 	/* Device rules are a list that is replaced as a whole, when there is one. */
