@@ -270,7 +270,7 @@ void creation_plan_free(struct creation_plan *plan)
 
 static void abandon(struct session_created *created)
 {
-	CLEANUP_SESSION_ANSWER struct session_answer answer;
+	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
 	struct error ignored = {0};
 
 	session_request(&created->supervisor, REQUEST_DELETE, 1, NULL, 0, SESSION_ANSWER_TIMEOUT_MS, &answer, &ignored);

@@ -30,7 +30,7 @@ static void run_poststop(const struct session_answer *answer, struct log *log)
 
 int delete_container(struct session_client *client, bool force, struct log *log, struct error *err)
 {
-	CLEANUP_SESSION_ANSWER struct session_answer answer;
+	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
 
 	int rc = session_request(client, REQUEST_DELETE, force, NULL, 0, SESSION_ANSWER_TIMEOUT_MS, &answer, err);
 	/* Gone, which is what was wanted; or not answering, which a kill of the supervisor settles (N6). */

@@ -20,7 +20,7 @@ static int kill_unresponsive(struct session_client *client, int signal_number, s
 static int kill_all(struct context *context, const char *id, struct session_client *client, int signal_number,
 		    struct error *err)
 {
-	CLEANUP_SESSION_ANSWER struct session_answer answer;
+	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
 
 	int rc = session_request(client, REQUEST_STATE, 0, NULL, 0, SESSION_ANSWER_TIMEOUT_MS, &answer, err);
 	if (rc == -ETIMEDOUT)

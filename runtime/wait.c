@@ -81,7 +81,16 @@ int command_wait(const struct command *command, struct global_options *global, i
 		return error_set(err, EINVAL, "--timeout: \"%s\" is not a duration such as 10s, 500ms or 2m", timeout);
 	if (session_connect(&context.place, argv[0], &client, err) < 0)
 		return -err->code;
-	rc = session_request(&client, REQUEST_WAIT, 0, NULL, 0, milliseconds, &answer, err);
+	/* What has happened already is told however short the time is. */
+	if (milliseconds >= 0) {
+		rc = session_request(&client, REQUEST_STATE, 0, NULL, 0, SESSION_ANSWER_TIMEOUT_MS, &answer, err);
+		if (rc < 0)
+			return rc;
+	}
+	if (answer.reply.exit_kind == EXIT_NOT_YET) {
+		session_answer_close(&answer);
+		rc = session_request(&client, REQUEST_WAIT, 0, NULL, 0, milliseconds, &answer, err);
+	}
 	if (rc == -ETIMEDOUT) {
 		if (json)
 			print_json(NULL);

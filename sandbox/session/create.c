@@ -147,7 +147,7 @@ static int send_setup(struct creation *creation, const struct session_name *name
 static int examine_holder(const struct session_order *order, struct error *err)
 {
 	CLEANUP_SESSION_CLIENT struct session_client client = {.fd = -1};
-	CLEANUP_SESSION_ANSWER struct session_answer answer;
+	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
 
 	int rc = session_connect(order->place, order->id, &client, err);
 	if (rc == -ENOENT)
@@ -388,7 +388,7 @@ static void reap_joiners(const struct creation *creation)
 
 static int finish_creation(struct creation *creation, struct error *err)
 {
-	CLEANUP_SESSION_ANSWER struct session_answer answer;
+	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
 	const struct session_order *order = creation->order;
 	CLEANUP_CLOSE int record = file_sealed_memfd("sandlock-record", order->record, order->record_length, 0);
 

@@ -146,6 +146,8 @@ void holder_main(const struct plan *plan, int channel, int init_fd, int supervis
 		int fds[CGROUP_PATHS_MAX];
 		size_t fds_count;
 		ssize_t length = message_receive(channel, &order, sizeof order, fds, ARRAY_SIZE(fds), &fds_count);
+		if (length == 0 && (plan->flags & PLAN_NESTED_PID) != 0)
+			reaper_guard(supervisor_pidfd);
 		if (length != sizeof order)
 			_exit(125);
 		order.home[sizeof order.home - 1] = '\0';

@@ -2,6 +2,7 @@
 /* The reaper: pid 1 of the container. It reaps orphans, forwards signals to the main process, and nothing else. */
 #include <errno.h>
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -83,7 +84,7 @@ static void reap(void)
 		;
 }
 
-static void serve(int signals, int main_pidfd)
+_Noreturn static void serve(int signals, int main_pidfd)
 {
 	struct pollfd poll_fds[2] = {
 	    {.fd = signals, .events = POLLIN},
@@ -117,6 +118,21 @@ static void serve(int signals, int main_pidfd)
 	}
 }
 
+void reaper_guard(int supervisor_pidfd)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[2] = {{0}, {0}};
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	int signals = signalfd(-1, &all, SFD_CLOEXEC);
+	if (signals < 0 || syscall(SYS_capset, &header, none) < 0 || !reaper_tie_to_supervisor(supervisor_pidfd) ||
+	    file_close_except(0, &signals, 1) < 0 || confine() < 0)
+		_exit(125);
+	serve(signals, -1);
+}
+
 int reaper_main(int channel, int main_pidfd, int supervisor_pidfd)
 {
 	struct reaper_answer answer = {0};
@@ -137,5 +153,4 @@ int reaper_main(int channel, int main_pidfd, int supervisor_pidfd)
 	if (rc < 0 || confine() < 0)
 		return 125;
 	serve(signals, main_pidfd);
-	return 0;
 }
