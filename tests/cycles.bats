@@ -10,7 +10,7 @@ snapshot() {
 		echo "cgroups: $(own_cgroups)"
 		echo "root: $(ls -A "$ROOT" 2>/dev/null)"
 		echo "bundle: $(find "$BUNDLE" | sort | cksum)"
-		echo "caller's descriptors: $(ls "/proc/$$/fd" | xargs)"
+		echo "caller's descriptors: $(find "/proc/$$/fd" -mindepth 1 -printf '%f ')"
 		host_mounts
 	} >"$1"
 }

@@ -135,6 +135,7 @@ has_grown() {
 
 # A bundle of its own: busybox's links share their inode with other tests, everything else is a copy.
 # $1: name (default "bundle"). Sets BUNDLE.
+# shellcheck disable=SC2120 # the argument may be left out
 new_bundle() {
 	BUNDLE=$T/${1:-bundle}
 	mkdir -p "$BUNDLE/rootfs"
@@ -228,13 +229,13 @@ end_background() {
 # do not count.
 own_processes() {
 	local file pid state parent text mine=" $$ " walk=$BASHPID
-	local -a files
 	while [ "$walk" != $$ ] && [ "$walk" -gt 1 ]; do
 		mine+="$walk "
 		walk=$(awk '/^PPid/ { print $2 }' "/proc/$walk/status")
 	done
-	files=($(grep -lx "$TAG" /proc/[0-9]*/timerslack_ns 2>/dev/null))
-	for file in ${files[@]+"${files[@]}"}; do
+	# the subshell that lists is gone when its list is looked at
+	text=$(grep -lx "$TAG" /proc/[0-9]*/timerslack_ns 2>/dev/null)
+	for file in $text; do
 		pid=${file#/proc/}
 		pid=${pid%/*}
 		[[ $mine != *" $pid "* ]] || continue

@@ -40,7 +40,7 @@ own_process_named_sleep() {
 @test "a record left below --root is found" {
 	mkdir -p "$ROOT/$ID"
 	leaks 'leaked files'
-	rm -r "$ROOT/$ID"
+	rmdir "$ROOT/$ID" "$ROOT"
 }
 
 @test "a test that leaves nothing passes the check" {

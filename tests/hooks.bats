@@ -255,7 +255,7 @@ is_ended() {
 	begin=$(milliseconds)
 	create "$ID"
 	[ $(($(milliseconds) - begin)) -lt 2500 ]
-	assert_eq "$(order)" done
+	assert_eq "$(order)" "done"
 	WAIT_SECONDS=6 wait_for no_process_named_sleep
 }
 

@@ -43,7 +43,7 @@ make_rootfs() {
 	chown 1000:1000 "$1/home/user"
 	cp -L "$busybox" "$1/bin/busybox"
 	for applet in $("$1/bin/busybox" --list); do
-		[ "$applet" = busybox ] || ln "$1/bin/busybox" "$1/bin/$applet"
+		[ "$applet" = busybox ] || ln -s busybox "$1/bin/$applet"
 	done
 	cat >"$1/etc/passwd" <<-END
 		root:x:0:0:root:/root:/bin/sh
