@@ -313,8 +313,8 @@ static void enable_below(const char *path, size_t length, uint32_t wanted)
  * that needs it.
  *
  * All of them on a v2 machine, for the statistics. In a hybrid layout only those that a limit needs: the others' users
- * are v1 hierarchies, and the host's root cgroup is not touched without need. So it is above a scope, too, where systemd
- * hands down what it knows by itself. */
+ * are v1 hierarchies, and the host's root cgroup is not touched without need. So it is above a scope, too, where
+ * systemd hands down what it knows by itself. */
 static int delegate_controllers(struct cgroup *cgroup, size_t index, struct error *err)
 {
 	struct cgroup_node *node = &cgroup->nodes[index];

@@ -11,3 +11,11 @@ CGROUP_PROGRAM_SOURCES = sandbox/cgroup/cgroup.c sandbox/cgroup/cgroup.h sandbox
 CGROUP_INIT_SOURCES = sandbox/cgroup/mount.c sandbox/cgroup/mount.h
 CGROUP_UNIT_TESTS = tests/unit/test_cgroup_devices tests/unit/test_cgroup_layout tests/unit/test_cgroup_limits \
 	tests/unit/test_cgroup_live tests/unit/test_cgroup_resources
+
+if HAVE_SYSTEMD
+libexec_PROGRAMS += sandlock-systemd
+endif
+sandlock_systemd_SOURCES = sandbox/cgroup/systemd_helper.c sandbox/cgroup/systemd_protocol.h \
+	sandbox/common/number.c sandbox/common/number.h
+sandlock_systemd_CPPFLAGS = $(AM_CPPFLAGS) $(SYSTEMD_CFLAGS)
+sandlock_systemd_LDADD = $(SYSTEMD_LIBS)

@@ -78,24 +78,27 @@ int cgroup_systemd_parse(struct arena *arena, const char *cgroups_path, const ch
 		const char *first = strchr(cgroups_path, ':');
 		const char *second = first == NULL ? NULL : strchr(first + 1, ':');
 		if (first == NULL || (second != NULL && strchr(second + 1, ':') != NULL))
-			return error_set(err, EINVAL,
-					 "expected cgroupsPath to be of format \"slice:prefix:name\" for systemd cgroups, got "
-					 "\"%s\" instead",
-					 cgroups_path);
+			return error_set(
+			    err, EINVAL,
+			    "expected cgroupsPath to be of format \"slice:prefix:name\" for systemd cgroups, got "
+			    "\"%s\" instead",
+			    cgroups_path);
 		if (first != cgroups_path)
 			slice = arena_strndup(arena, cgroups_path, (size_t)(first - cgroups_path));
 		prefix = second == NULL ? "" : arena_strndup(arena, first + 1, (size_t)(second - first - 1));
 		name = second == NULL ? first + 1 : second + 1;
 	}
 	if (name[0] == '\0' || ends_with(name, ".slice"))
-		return error_set(err, EINVAL, "linux.cgroupsPath: \"%s\" is no name for the scope of a container", name);
+		return error_set(err, EINVAL, "linux.cgroupsPath: \"%s\" is no name for the scope of a container",
+				 name);
 	names->slice = slice;
 	names->unit = arena_printf(arena, "%s%s%s%s", prefix, prefix[0] == '\0' ? "" : "-", name,
 				   ends_with(name, ".scope") ? "" : ".scope");
 	if (cgroup_systemd_slice_path(arena, slice) == NULL || !is_unit_name(slice))
 		return error_set(err, EINVAL, "linux.cgroupsPath: invalid slice name: %s", slice);
 	if (!is_unit_name(names->unit))
-		return error_set(err, EINVAL, "linux.cgroupsPath: \"%s\" is not a valid name of a systemd unit", names->unit);
+		return error_set(err, EINVAL, "linux.cgroupsPath: \"%s\" is not a valid name of a systemd unit",
+				 names->unit);
 	return 0;
 }
 
@@ -130,9 +133,10 @@ static int helper_start(struct helper *helper, struct error *err)
 	int pair[2];
 
 	if (helper_path(path, sizeof path) < 0)
-		return error_set(err, ENOENT,
-				 "the systemd cgroup manager needs the helper program " HELPER
-				 " (it is built where libsystemd is found): install it, or use --cgroup-manager=cgroupfs");
+		return error_set(
+		    err, ENOENT,
+		    "the systemd cgroup manager needs the helper program " HELPER
+		    " (it is built where libsystemd is found): install it, or use --cgroup-manager=cgroupfs");
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return error_errno(err, errno, "cannot start " HELPER);
 	sigemptyset(&none);
@@ -293,9 +297,8 @@ int cgroup_systemd_start(struct cgroup *cgroup, struct error *err)
 {
 	struct helper helper;
 	const char *request = arena_printf(&cgroup->arena, "%scommand start\nunit %s\nslice %s\n%s%s",
-					   cgroup->rootless ? "bus user\n" : "", cgroup->unit,
-					   cgroup->slice, cgroup_systemd_limits(&cgroup->arena, &cgroup->writes),
-					   cgroup->properties);
+					   cgroup->rootless ? "bus user\n" : "", cgroup->unit, cgroup->slice,
+					   cgroup_systemd_limits(&cgroup->arena, &cgroup->writes), cgroup->properties);
 
 	int rc = helper_start(&helper, err);
 	if (rc < 0)
@@ -342,7 +345,8 @@ int cgroup_systemd_update(struct cgroup *cgroup, const struct cgroup_writes *wri
 
 	if (lines[0] == '\0')
 		return 0;
-	return ask_once(cgroup->rootless, arena_printf(&cgroup->arena, "command set\nunit %s\n%s", cgroup->unit, lines), NULL, 0, err);
+	return ask_once(cgroup->rootless, arena_printf(&cgroup->arena, "command set\nunit %s\n%s", cgroup->unit, lines),
+			NULL, 0, err);
 }
 
 int cgroup_systemd_stop(const struct cgroup *cgroup, struct error *err)

@@ -284,15 +284,17 @@ static int start_call(sd_bus *bus, const struct request *request, sd_bus_message
 						 "Delegate"};
 	sd_bus_message *message = NULL;
 
-	int rc = sd_bus_message_new_method_call(bus, &message, DESTINATION, MANAGER_PATH, MANAGER, "StartTransientUnit");
+	int rc =
+	    sd_bus_message_new_method_call(bus, &message, DESTINATION, MANAGER_PATH, MANAGER, "StartTransientUnit");
 	if (rc >= 0)
 		rc = sd_bus_message_append(message, "ss", request->unit, "fail");
 	if (rc >= 0)
 		rc = sd_bus_message_open_container(message, 'a', "(sv)");
 	if (rc >= 0)
-		rc = sd_bus_message_append(message, "(sv)(sv)(sv)(sv)(sv)", "Description", "s", "sandlock-oci container",
-					   "Slice", "s", request->slice, "DefaultDependencies", "b", 0, "CollectMode", "s",
-					   "inactive-or-failed", "PIDs", "au", 1, (uint32_t)getpid());
+		rc =
+		    sd_bus_message_append(message, "(sv)(sv)(sv)(sv)(sv)", "Description", "s", "sandlock-oci container",
+					  "Slice", "s", request->slice, "DefaultDependencies", "b", 0, "CollectMode",
+					  "s", "inactive-or-failed", "PIDs", "au", 1, (uint32_t)getpid());
 	for (size_t i = 0; i < sizeof accounting / sizeof accounting[0] && rc >= 0; i++)
 		rc = sd_bus_message_append(message, "(sv)", accounting[i], "b", 1);
 	if (rc >= 0)
@@ -332,7 +334,8 @@ static int unit_removed(sd_bus_message *message, void *data, sd_bus_error *error
 	const char *unit, *path;
 
 	(void)error;
-	if (sd_bus_message_read(message, "so", &unit, &path) >= 0 && strcmp(unit, job->path) == 0 && job->result == NULL)
+	if (sd_bus_message_read(message, "so", &unit, &path) >= 0 && strcmp(unit, job->path) == 0 &&
+	    job->result == NULL)
 		job->result = strdup("removed");
 	return 0;
 }

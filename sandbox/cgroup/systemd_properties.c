@@ -129,7 +129,7 @@ static const struct {
 	int64_t minimum;
 	uint64_t maximum;
 } numbers[] = {
-    {"uint64 ", "t", 0, UINT64_MAX}, {"int64 ", "x", INT64_MIN, INT64_MAX},  {"uint32 ", "u", 0, UINT32_MAX},
+    {"uint64 ", "t", 0, UINT64_MAX},       {"int64 ", "x", INT64_MIN, INT64_MAX}, {"uint32 ", "u", 0, UINT32_MAX},
     {"int32 ", "i", INT32_MIN, INT32_MAX}, {"", "i", INT32_MIN, INT32_MAX},
 };
 
@@ -194,10 +194,11 @@ int cgroup_systemd_annotation(struct arena *arena, const char *name, const char 
 		value = parse_number(arena, text, factor, &signature);
 	}
 	if (value == NULL)
-		return error_set(err, EINVAL,
-				 "annotation org.systemd.property.%s: \"%s\" is no value that can be passed on (true, 'text', "
-				 "['a', 'b'], 5, uint64 5)",
-				 name, text);
+		return error_set(
+		    err, EINVAL,
+		    "annotation org.systemd.property.%s: \"%s\" is no value that can be passed on (true, 'text', "
+		    "['a', 'b'], 5, uint64 5)",
+		    name, text);
 	*line = arena_printf(arena, "property %s %s %s\n", name, signature, value);
 	return 0;
 }
