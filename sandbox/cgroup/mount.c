@@ -106,17 +106,21 @@ static const char *find_v2(const struct cgroup_path *paths, size_t count)
 static int mount_v2(struct launch *launch, const struct plan_mount *mount_entry, int destination,
 		    const struct cgroup_path *paths, size_t count, struct error *err)
 {
-	const struct plan *plan = launch->plan;
-	const char *own = has_namespace(plan) ? find_v2(paths, count) : NULL;
+	const char *data = plan_text(launch->plan, mount_entry->data);
+	bool namespace = has_namespace(launch->plan);
+	const char *own = namespace ? find_v2(paths, count) : NULL;
 	char path[FD_PATH_SIZE];
+	int rc = -EPERM;
 
 	fd_path(destination, path);
-	if (mount("cgroup", path, "cgroup2", (unsigned long)mount_entry->flags, plan_text(plan, mount_entry->data)) ==
-	    0)
-		return apply_rest(launch, mount_entry, -1, err);
+	/* Outside of a cgroup namespace a new mount without options would take nsdelegate and memory_recursiveprot away
+	 * from the host's, so that one is bound; it shows the same. */
+	if (!namespace && (data == NULL || *data == '\0'))
+		rc = bind_to(HOST_CGROUPS, destination, mount_entry->flags, false);
+	if (rc < 0)
+		rc = mount("cgroup", path, "cgroup2", (unsigned long)mount_entry->flags, data) < 0 ? -errno : 0;
 	/* EPERM: a user namespace without a cgroup namespace. EBUSY: /sys came with the host's mount at this place.
 	 * Then the directory is bound that a cgroup namespace would show, or the whole where there is none. */
-	int rc = -errno;
 	if (rc == -EPERM || rc == -EBUSY) {
 		rc = bind_to(own != NULL ? own : HOST_CGROUPS, destination, mount_entry->flags, false);
 		if (rc == -ENOENT)

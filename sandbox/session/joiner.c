@@ -103,10 +103,21 @@ static int join_userns_by_path(const struct joining *joining, struct error *err)
 	return 0;
 }
 
+/* The cgroup namespace is entered by the launcher, once it is in the container's cgroup: with the mount option
+ * nsdelegate the kernel lets nobody inside of a namespace move, or clone, into it from outside. */
+static int join_cgroup_namespace(const struct joining *joining, struct error *err)
+{
+	if (joining->holder < 0 || (joining->order.holder_flags & CLONE_NEWCGROUP) == 0)
+		return 0;
+	if (setns(joining->holder, CLONE_NEWCGROUP) < 0)
+		return error_errno(err, errno, "join the container's cgroup namespace");
+	return 0;
+}
+
 static int join(const struct joining *joining, struct error *err)
 {
 	const struct plan *plan = joining->launch.plan;
-	uint32_t flags = joining->order.holder_flags;
+	uint32_t flags = joining->order.holder_flags & ~(uint32_t)CLONE_NEWCGROUP;
 	bool *joined = calloc(plan->namespaces.count + 1, sizeof *joined);
 
 	if (joined == NULL)
@@ -190,7 +201,7 @@ static int run(struct joining *joining, struct error *err)
 		close(pidfd);
 		flags = CLONE_NEWPID;
 	}
-	if (fork_launcher(joining, flags, err) < 0)
+	if (fork_launcher(joining, flags, err) < 0 || join_cgroup_namespace(joining, err) < 0)
 		return -err->code;
 	launcher_main(joining);
 }
