@@ -264,7 +264,7 @@ own_named() {
 
 # The host's mounts without mount ids, less those of tests that run at the same time.
 host_mounts() {
-	cut -d' ' -f3- /proc/self/mountinfo | grep -vF -- "$BATS_RUN_TMPDIR/" || true
+	cut -d' ' -f3- /proc/self/mountinfo | grep -vF -- /bats-run- || true
 	cut -d' ' -f3- /proc/self/mountinfo | grep -F -- "$T/" || true
 }
 

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# fish completion for sandlock-oci. Commands and options come from the program's own --help.
+
+function __sandlock_oci_commands
+	sandlock-oci --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^ \{1,\}\([a-z]\{1,\}\) \{1,\}\(.*\)/\1\t\2/p'
+end
+
+function __sandlock_oci_containers
+	set -l root (commandline -opc | string match -r -- '(?<=--root=).*')
+	if test -n "$root"
+		sandlock-oci --root $root list -q 2>/dev/null
+	else
+		sandlock-oci list -q 2>/dev/null
+	end
+end
+
+# Declares the options of a help. $argv[1]: condition; more: the command, none for the global options
+function __sandlock_oci_declare
+	set -l condition $argv[1]
+	for line in (sandlock-oci $argv[2..-1] --help 2>/dev/null)
+		set -l part (string match -r '^ +(?:-([a-zA-Z]), )?--([a-z-]+)(?: ([^ ]+))?(?:  +(.*))?$' -- $line)
+		test (count $part) -ge 3; or continue
+		set -l options -l $part[3] -n $condition
+		test -n "$part[2]"; and set -a options -s $part[2]
+		test -n "$part[5]"; and set -a options -d $part[5]
+		switch "$part[4]"
+			case ''
+			case DIR
+				set -a options -x -a '(__fish_complete_directories)'
+			case FILE PATH
+				set -a options -r -F
+			case PID
+				set -a options -x -a '(__fish_complete_pids)'
+			case FORMAT
+				set -a options -x -a 'text json table'
+			case '*|*'
+				set -a options -x -a (string replace -a '|' ' ' -- $part[4])
+			case '*'
+				set -a options -x
+		end
+		complete -c sandlock-oci $options
+	end
+end
+
+complete -c sandlock-oci -f
+complete -c sandlock-oci -n __fish_use_subcommand -a '(__sandlock_oci_commands)'
+__sandlock_oci_declare __fish_use_subcommand
+for line in (__sandlock_oci_commands)
+	set -l command (string split \t -- $line)[1]
+	__sandlock_oci_declare "__fish_seen_subcommand_from $command" $command
+	if not contains $command create run spec features list
+		complete -c sandlock-oci -n "__fish_seen_subcommand_from $command" -a '(__sandlock_oci_containers)'
+	end
+end
