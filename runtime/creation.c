@@ -302,6 +302,9 @@ int creation_carry_out(struct context *context, const struct creation_options *o
 		    plan_text(plan->plan, plan->plan->bundle));
 	if (session_create(&order, created, err) < 0)
 		return -err->code;
+	/* The launcher has its own of what travels beside the plan. Peers wait for the end of such connections: that
+	 * to a seccomp agent is over with its one message. */
+	plan_builder_free(&plan->builder);
 	log_message(&context->log, LOG_LEVEL_DEBUG, "container %s is created, its main process is %d", id,
 		    created->main_pid);
 	if ((options->pid_file != NULL && output_pid_file(options->pid_file, created->main_pid, err) < 0) ||

@@ -117,22 +117,27 @@ static void *send_listener(void *argument)
 			handover->launch->fail(handover->launch, &err);
 		_exit(1);
 	}
+	/* The agent may wait for the end of the message, and for execve after that. */
+	close(handover->socket);
 	atomic_store(&handover->phase, SENT);
 	return NULL;
 }
 
-/* config-linux.md "containerProcessState" */
+/* config-linux.md "containerProcessState": of this process, and in it the state of the container. */
 static char *state_text(const struct launch *launch)
 {
 	const struct plan *plan = launch->plan;
 	const char *head = plan_text(plan, plan->seccomp.listener_state);
 	const char *state = plan_text(plan, plan->state_prefix);
-	const char *status = launch->oci_status != NULL ? launch->oci_status : "created";
-	long pid = launch->host_pid > 0 ? launch->host_pid : getpid();
-	char *text = NULL;
+	int pid = launch->host_pid > 0 ? launch->host_pid : getpid();
+	int main_pid = launch->exec ? launch->main_pid : pid;
+	const char *status = !launch->exec ? "created" : main_pid > 0 ? "running" : "stopped";
+	char member[24] = "", *text = NULL;
 
-	if (asprintf(&text, "%s,\"pid\":%ld,\"state\":%s,\"status\":\"%s\",\"pid\":%ld}}", head != NULL ? head : "{",
-		     pid, state != NULL ? state : "{", status, pid) < 0)
+	if (main_pid > 0)
+		snprintf(member, sizeof member, ",\"pid\":%d", main_pid);
+	if (asprintf(&text, "%s,\"pid\":%d,\"state\":%s,\"status\":\"%s\"%s}}", head != NULL ? head : "{", pid,
+		     state != NULL ? state : "{", status, member) < 0)
 		return NULL;
 	return text;
 }

@@ -119,6 +119,7 @@ static int send_order(struct execution *execution, struct error *err)
 	    .holder_flags = holder_flags(order, main_lives),
 	    .preserve_fds = order->preserve_fds,
 	    .exec = 1,
+	    .main_pid = session->reply.main_pid,
 	};
 	int fds[LAUNCH_FD_COUNT];
 	size_t count = 0;

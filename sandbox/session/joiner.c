@@ -179,6 +179,7 @@ static int run(struct joining *joining, struct error *err)
 	}
 	launch->preserve_fds = joining->order.preserve_fds;
 	launch->exec = joining->order.exec != 0;
+	launch->main_pid = joining->order.main_pid;
 	launch->seccomp_socket = joining->seccomp >= 0 ? joining->seccomp : 0;
 	if (launch->plan->seccomp.listener_fd >= 0)
 		joining->host_proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);

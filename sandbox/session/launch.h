@@ -35,7 +35,7 @@ struct launch {
 	bool cwd_entered;   /* cwd_enter got in before the change of user */
 	pid_t host_pid;          /* this process as the program sees it; 0: unknown */
 	int seccomp_socket;      /* exec's own connection to the seccomp agent; 0: plan->seccomp.listener_fd */
-	const char *oci_status;  /* for the container process state; NULL: "created" */
+	pid_t main_pid;     /* exec: the container's main process as the program sees it; 0: it is gone */
 	/* Reports an error of seccomp_apply and ends the process; it is called when the filter is on already, from a
 	 * thread that it does not bind. NULL: the process ends with status 1. */
 	void (*fail)(const struct launch *, const struct error *);

@@ -166,6 +166,7 @@ struct launch_order {
 	uint32_t preserve_fds;
 	int32_t listen_fds;    /* LISTEN_FDS, -1: none */
 	uint32_t exec;         /* 1: exec into a running session: nothing is built */
+	int32_t main_pid;      /* exec: the main process as the program sees it, 0: it is gone */
 };
 
 /* Joiner and launcher -> program. */

@@ -565,7 +565,7 @@ static struct launch agent_launch(struct planned *planned)
 }
 
 /* Loads a profile in a child that executes a shell, and is the agent. Returns the wait status. */
-static int with_agent(struct oci_seccomp *profile, const char *script, char *text, size_t size)
+static int with_agent(struct oci_seccomp *profile, const char *script, bool exec, char *text, size_t size)
 {
 	char path[64];
 	int listening = agent_listen(path, sizeof path);
@@ -584,6 +584,8 @@ static int with_agent(struct oci_seccomp *profile, const char *script, char *tex
 	pid_t child = fork();
 	if (child == 0) {
 		struct launch launch = agent_launch(&planned);
+		launch.exec = exec;
+		launch.main_pid = exec ? 4242 : 0;
 		close(connection);
 		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 		if (seccomp_apply(&launch, &err) < 0)
@@ -596,11 +598,11 @@ static int with_agent(struct oci_seccomp *profile, const char *script, char *tex
 	ssize_t length = message_receive(connection, text, size - 1, &listener, 1, &count);
 	text[length > 0 ? length : 0] = '\0';
 	CHECK(count == 1);
-	/* One state for each connection. */
-	if (CHECK(listener >= 0))
-		agent_serve(listener);
+	/* One state for each connection, which ends before the agent is needed. */
 	char more;
 	CHECK(recv(connection, &more, 1, 0) == 0);
+	if (CHECK(listener >= 0))
+		agent_serve(listener);
 	CHECK(waitpid(child, &status, 0) == child);
 	close(listener);
 	close(connection);
@@ -626,23 +628,25 @@ static void test_notify(void)
 	};
 	struct oci_seccomp strict = {
 	    .default_action = "SCMP_ACT_ALLOW",
-	    CALLS({NAMES("sendmsg", "futex", "sched_yield", "clone3"),
-		   .action = "SCMP_ACT_KILL_PROCESS"},
+	    CALLS({NAMES("sendmsg", "futex", "sched_yield", "clone3"), .action = "SCMP_ACT_KILL_PROCESS"},
 		  {NAMES("getcwd"), .action = "SCMP_ACT_NOTIFY"}),
 	};
 
 	agent.number = SYS_mkdir;
 	agent.value = 0;
-	int status = with_agent(&some, "mkdir /nonexistent/directory && exit 7", text, sizeof text);
+	int status = with_agent(&some, "mkdir /nonexistent/directory && exit 7", false, text, sizeof text);
 	CHECK(exits(status, 7) && agent.seen == 1);
 	CHECK_TEXT(text, "{\"ociVersion\":\"1.3.0\",\"fds\":[\"seccompFd\"],\"metadata\":\"a \\\"quoted\\\"\\u000a\\\\ "
 			 "text\",\"pid\":4711,\"state\":{\"ociVersion\":\"1.3.0\",\"id\":\"x\",\"bundle\":\"/b\","
 			 "\"status\":\"created\",\"pid\":4711}}");
 	agent.number = -1;
-	CHECK(exits(with_agent(&all, "exit 8", text, sizeof text), 8) && agent.continued > 5);
-	CHECK(exits(with_agent(&sending, "echo > /dev/null; exit 9", text, sizeof text), 9) && agent.continued > 1);
+	CHECK(exits(with_agent(&all, "exit 8", false, text, sizeof text), 8) && agent.continued > 5);
+	CHECK(exits(with_agent(&sending, "echo > /dev/null; exit 9", true, text, sizeof text), 9) &&
+	      agent.continued > 1);
+	CHECK(strstr(text, "\"pid\":4711,\"state\"") != NULL &&
+	      strstr(text, "\"status\":\"running\",\"pid\":4242}}") != NULL);
 	/* What kills on the way to execve may not be needed there. */
-	CHECK(exits(with_agent(&strict, "exit 10", text, sizeof text), 10));
+	CHECK(exits(with_agent(&strict, "exit 10", false, text, sizeof text), 10));
 }
 
 static void failed(const struct launch *launch, const struct error *err)
