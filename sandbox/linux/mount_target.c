@@ -24,6 +24,13 @@ static const char *name_in_dev(const char *destination)
 	return destination + 5;
 }
 
+static void forget_dev(struct rootfs *rootfs)
+{
+	if (rootfs->dev_fd >= 0)
+		close(take_fd(&rootfs->dev_fd));
+	rootfs->dev_is_new = false;
+}
+
 static bool wants_file(const struct plan_mount *entry)
 {
 	return (entry->options & PLAN_MOUNT_SOURCE_IS_FILE) != 0;
@@ -97,8 +104,11 @@ static int open_any(struct launch *launch, const struct plan_mount *entry, const
 	*existed = true;
 	if (fd >= 0)
 		return take_fd(&fd);
-	if (fd == -ELOOP)
+	if (fd == -ELOOP) {
+		/* The link may lead to /dev itself. */
+		forget_dev(launch->rootfs);
 		fd = resolve_open(launch->root_fd, destination, O_PATH, 0);
+	}
 	if (fd == -ENOENT) {
 		*existed = false;
 		fd = resolve_create(launch->root_fd, destination, !wants_file(entry));
@@ -176,9 +186,7 @@ int mount_note(struct launch *launch, const struct plan_mount *entry, int *tree_
 		result = note_later(rootfs, *tree_fd);
 	if (result == 0 && strcmp(destination, "/") == 0) {
 		result = keep(&launch->root_fd, tree_fd, owned);
-		if (rootfs->dev_fd >= 0)
-			close(take_fd(&rootfs->dev_fd));
-		rootfs->dev_is_new = false;
+		forget_dev(rootfs);
 	} else if (result == 0 && strcmp(destination, "/dev") == 0) {
 		result = keep(&rootfs->dev_fd, tree_fd, owned);
 		rootfs->dev_is_new = is_new;

@@ -10,6 +10,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <unistd.h>
 
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/syscalls.h"
@@ -284,6 +285,9 @@ static int plan_one(struct planner *planner, const struct oci_mount *mount, stru
 	if (!is_bind(&job))
 		file_system(planner, &job);
 	const struct mount_settings *settings = &job.settings;
+	/* mount(2) copies a page of data and drops the rest. */
+	if (settings->data != NULL && strlen(settings->data) >= (size_t)sysconf(_SC_PAGESIZE))
+		return error_set(err, E2BIG, "the options for the file system are too long for a page of memory");
 	*entry = (struct plan_mount){
 	    .destination = plan_add_string(planner->builder, job.destination),
 	    .type = plan_add_string(planner->builder, job.type),

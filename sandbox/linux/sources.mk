@@ -54,6 +54,7 @@ LINUX_INIT_SOURCES = \
 	sandbox/linux/uts.c
 LINUX_UNIT_TESTS = \
 	tests/unit/test_linux_id_mapping \
+	tests/unit/test_linux_mount_options \
 	tests/unit/test_linux_mounts \
 	tests/unit/test_linux_namespaces \
 	tests/unit/test_linux_network_devices \

@@ -151,6 +151,17 @@ static void dev_up_inside(void)
 	check_that(is_type("/outside/null", S_IFCHR) && mount_line("/outside")[0] != '\0', "/dev does not lead inside");
 }
 
+static void dev_alias_before(void)
+{
+	make_link("dev", "rootfs/alias");
+}
+
+static void dev_alias_inside(void)
+{
+	check_that(strstr(mount_line("/dev"), " second ") != NULL, "/dev: %s", mount_line("/dev"));
+	check_that(is_type("/dev/null", S_IFCHR), "/dev/null is missing");
+}
+
 static void proc_link_before(void)
 {
 	outside_before();
@@ -454,6 +465,10 @@ static const struct rootfs_case cases[] = {
      .before = dev_up_before,
      .inside = dev_up_inside,
      .outside = outside_is_untouched},
+    {.name = "a link to /dev",
+     .mounts = PROC ", " DEV ", " MOUNT("/alias", "tmpfs", "second", "\"mode=755\""),
+     .before = dev_alias_before,
+     .inside = dev_alias_inside},
     {.name = "/proc is a link outside",
      .mounts = PROC,
      .before = proc_link_before,
