@@ -20,6 +20,7 @@
 #include "sandbox/common/syscalls.h"
 #include "sandbox/linux/id_mapping.h"
 #include "sandbox/linux/network_devices.h"
+#include "sandbox/session/launch_channel.h"
 #include "sandbox/session/spawn.h"
 
 /* How often a name that is just being given up is asked for again. */
@@ -38,24 +39,11 @@ struct creation {
 	pid_t reaper_pid;
 	int reaper_channel;
 	pid_t joiner_pid;   /* our child, or 0 */
-	int cgroup_v2;	    /* the container's cgroup2 directory */
-	int cgroup_fds[CGROUP_PATHS_MAX]; /* for cgroup_join_fds */
-	size_t cgroup_fds_count;
+	struct launch_cgroup cgroup;
 	bool bound;
 	bool built; /* there is a container, if not a whole one: its poststop hooks run when it goes */
 	bool await_cgroup; /* the supervisor waits for the cgroup2 directory before it clones the holder */
 };
-
-static int make_pair(int *ours, int *theirs, struct error *err)
-{
-	int pair[2];
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return error_errno(err, errno, "make a socket pair");
-	*ours = pair[0];
-	*theirs = pair[1];
-	return 0;
-}
 
 static int receive_progress(struct creation *creation, uint32_t kind, int *fds, size_t fds_size, int32_t *value,
 			    struct error *err)
@@ -218,10 +206,10 @@ static int finish_holder(struct creation *creation, struct error *err)
 
 	if (write_id_maps(creation, creation->reaper_pid, err) < 0)
 		return -err->code;
-	if ((plan->clone_flags & CLONE_NEWUSER) == 0 && creation->cgroup_fds_count == 0 &&
+	if ((plan->clone_flags & CLONE_NEWUSER) == 0 && creation->cgroup.count == 0 &&
 	    (plan->flags & (PLAN_UNSHARE_CGROUP | PLAN_UNSHARE_TIME)) == 0)
 		return 0;
-	int rc = message_send(creation->reaper_channel, &go, sizeof go, creation->cgroup_fds, creation->cgroup_fds_count);
+	int rc = message_send(creation->reaper_channel, &go, sizeof go, creation->cgroup.fds, creation->cgroup.count);
 	if (rc < 0)
 		return error_errno(err, -rc, "reach the container's pid 1");
 	if (message_receive(creation->reaper_channel, &answer, sizeof answer, NULL, 0, NULL) != sizeof answer)
@@ -245,13 +233,9 @@ static int send_order(struct creation *creation, struct error *err)
 	const struct session_order *order = creation->order;
 	CLEANUP_CLOSE int time_ns = -1;
 	struct launch_order launch = {
-	    .cgroup_fds = (uint32_t)creation->cgroup_fds_count,
-	    .plan_fds = (uint32_t)order->builder->fds_count,
 	    .preserve_fds = order->preserve_fds,
 	    .listen_fds = order->listen_fds,
 	};
-	int fds[LAUNCH_FD_COUNT];
-	size_t count = 0;
 
 	if (creation->reaper_pidfd >= 0) {
 		launch.holder_flags = order->plan->clone_flags;
@@ -265,53 +249,17 @@ static int send_order(struct creation *creation, struct error *err)
 				return -err->code;
 		}
 	}
-	const struct {
-		uint32_t bit;
-		int fd;
-	} candidates[] = {
-	    {LAUNCH_FD_PLAN, order->plan_fd},		{LAUNCH_FD_HOLDER, creation->reaper_pidfd},
-	    {LAUNCH_FD_REAPER, creation->reaper_channel}, {LAUNCH_FD_SESSION, creation->session_theirs},
-	    {LAUNCH_FD_CONSOLE, order->console_socket}, {LAUNCH_FD_TIME, time_ns},
-	    {LAUNCH_FD_CGROUP, creation->cgroup_v2},
+	const struct launch_descriptor descriptors[] = {
+	    {LAUNCH_FD_PLAN, order->plan_fd},
+	    {LAUNCH_FD_HOLDER, creation->reaper_pidfd},
+	    {LAUNCH_FD_REAPER, creation->reaper_channel},
+	    {LAUNCH_FD_SESSION, creation->session_theirs},
+	    {LAUNCH_FD_CONSOLE, order->console_socket},
+	    {LAUNCH_FD_TIME, time_ns},
+	    {LAUNCH_FD_CGROUP, creation->cgroup.v2},
 	};
-	for (size_t i = 0; i < ARRAY_SIZE(candidates); i++)
-		if (candidates[i].fd >= 0) {
-			launch.fds |= candidates[i].bit;
-			fds[count++] = candidates[i].fd;
-		}
-	int rc = message_send(creation->joiner, &launch, sizeof launch, fds, count);
-	if (rc == 0 && creation->cgroup_fds_count > 0)
-		rc = message_send(creation->joiner, "", 1, creation->cgroup_fds, creation->cgroup_fds_count);
-	for (size_t sent = 0; rc == 0 && sent < order->builder->fds_count;) {
-		size_t part = order->builder->fds_count - sent;
-		part = part > MESSAGE_FDS_MAX ? MESSAGE_FDS_MAX : part;
-		rc = message_send(creation->joiner, "", 1, order->builder->fds + sent, part);
-		sent += part;
-	}
-	return rc < 0 ? error_errno(err, -rc, "reach the launcher") : 0;
-}
-
-/* Why the launcher's socket ended without a word. */
-static int launcher_ended(const struct creation *creation, struct error *err)
-{
-	(void)creation;
-	return error_set(err, EPIPE,
-			 "the container's launcher ended unexpectedly (killed, or out of memory or of processes)");
-}
-
-static int receive_event(struct creation *creation, struct launch_event *event, int *fd, struct error *err)
-{
-	size_t count = 0;
-	ssize_t length = message_receive(creation->joiner, event, sizeof *event, fd, 1, &count);
-
-	if (length != sizeof *event)
-		return launcher_ended(creation, err);
-	event->error.message[sizeof event->error.message - 1] = '\0';
-	if (event->kind == LAUNCH_ERROR) {
-		*err = event->error;
-		return -err->code;
-	}
-	return 0;
+	return launch_send_order(creation->joiner, &launch, descriptors, ARRAY_SIZE(descriptors), &creation->cgroup,
+				 order->builder->fds, order->builder->fds_count, err);
 }
 
 /* The launcher's number in our pid namespace: below a guard it could not know it. */
@@ -340,42 +288,57 @@ static int run_runtime_hooks(struct creation *creation, struct error *err)
 	return rc < 0 ? error_errno(err, -rc, "reach the launcher") : 0;
 }
 
-/* Follows the launcher until it is parked. */
-static int follow_launcher(struct creation *creation, struct error *err)
+/* The launcher is there: what has to be done from outside before it can go on. */
+static int launcher_forked(struct creation *creation, int32_t pid, int pidfd, struct error *err)
 {
-	const struct plan *plan = creation->order->plan;
 	struct session_created *created = creation->created;
 
-	for (;;) {
+	created->main_pidfd = pidfd;
+	creation->built = true;
+	created->main_pid = (creation->order->plan->flags & PLAN_NESTED_PID) != 0 ? pid_of(pidfd) : pid;
+	if (created->main_pid <= 0)
+		return error_set(err, ESRCH, "the launcher is gone");
+	if (creation->order->config->linux_.net_devices_count > 0 &&
+	    net_devices_move(creation->order->config, created->main_pid, err) < 0)
+		return -err->code;
+	if (creation->reaper_pidfd >= 0)
+		return 0;
+	if (write_id_maps(creation, created->main_pid, err) < 0)
+		return -err->code;
+	int rc = message_send(creation->joiner, "", 1, NULL, 0);
+	return rc < 0 ? error_errno(err, -rc, "reach the launcher") : 0;
+}
+
+/* Follows the launcher until it is parked. The joiner announces it, but runs beside it: the announcement can come after
+ * what the launcher itself says. */
+static int follow_launcher(struct creation *creation, struct error *err)
+{
+	bool forked = false, hooks = false, ready = false;
+
+	while (!forked || !ready) {
 		struct launch_event event;
-		int fd = -1;
-		if (receive_event(creation, &event, &fd, err) < 0)
+		int fd;
+		if (launch_receive(creation->joiner, &event, &fd, err) < 0)
 			return -err->code;
-		if (event.kind == LAUNCH_READY)
-			return 0;
-		if (event.kind == LAUNCH_HOOKS) {
+		if (event.kind == LAUNCH_FORKED && fd >= 0 && !forked) {
+			forked = true;
+			if (launcher_forked(creation, event.value, fd, err) < 0)
+				return -err->code;
+		} else if (event.kind == LAUNCH_HOOKS) {
+			hooks = true;
+		} else if (event.kind == LAUNCH_READY) {
+			ready = true;
+		} else {
+			cleanup_close(&fd);
+			return error_set(err, EPROTO, "the launcher answered out of order");
+		}
+		if (forked && hooks) {
+			hooks = false;
 			if (run_runtime_hooks(creation, err) < 0)
 				return -err->code;
-			continue;
-		}
-		if (event.kind != LAUNCH_FORKED || fd < 0)
-			return error_set(err, EPROTO, "the launcher answered out of order");
-		created->main_pidfd = fd;
-		creation->built = true;
-		created->main_pid = (plan->flags & PLAN_NESTED_PID) != 0 ? pid_of(fd) : event.value;
-		if (created->main_pid <= 0)
-			return error_set(err, ESRCH, "the launcher is gone");
-		if (creation->order->config->linux_.net_devices_count > 0 &&
-		    net_devices_move(creation->order->config, created->main_pid, err) < 0)
-			return -err->code;
-		if (creation->reaper_pidfd < 0) {
-			if (write_id_maps(creation, created->main_pid, err) < 0)
-				return -err->code;
-			int rc = message_send(creation->joiner, "", 1, NULL, 0);
-			if (rc < 0)
-				return error_errno(err, -rc, "reach the launcher");
 		}
 	}
+	return 0;
 }
 
 /* Children of ours that are done: joiners, never the launcher. */
@@ -407,24 +370,17 @@ static int finish_creation(struct creation *creation, struct error *err)
 static int make_cgroup(struct creation *creation, struct error *err)
 {
 	struct cgroup *cgroup = creation->order->cgroup;
-	int fds[CGROUP_PATHS_MAX];
 	size_t count;
 
 	if (cgroup_create(cgroup, err) < 0 || cgroup_apply(cgroup, creation->order->config->linux_.resources, err) < 0)
 		return -err->code;
 	const struct cgroup_path *paths = cgroup_paths(cgroup, &count);
-	creation->cgroup_v2 = count == 0 ? -ENOENT : cgroup_open_v2_dir(paths, count, err);
-	if (creation->cgroup_v2 < 0 && creation->cgroup_v2 != -ENOENT)
+	if (launch_cgroup_open(&creation->cgroup, paths, count, err) < 0)
 		return -err->code;
-	if (cgroup_join_open(paths, count, true, fds, err) < 0)
-		return -err->code;
-	for (size_t i = 0; i < count; i++)
-		if (fds[i] >= 0)
-			creation->cgroup_fds[creation->cgroup_fds_count++] = fds[i];
 	if (!creation->await_cgroup)
 		return 0;
-	int rc = message_send(creation->created->supervisor.fd, "", 1, &creation->cgroup_v2,
-			      creation->cgroup_v2 >= 0 ? 1 : 0);
+	int rc = message_send(creation->created->supervisor.fd, "", 1, &creation->cgroup.v2,
+			      creation->cgroup.v2 >= 0 ? 1 : 0);
 	return rc < 0 ? error_errno(err, -rc, "reach the supervisor") : 0;
 }
 
@@ -434,8 +390,8 @@ static int build(struct creation *creation, struct error *err)
 	int32_t run_joiner = 0;
 
 	creation->image = spawn_image(err);
-	if (creation->image < 0 || make_pair(&creation->joiner, &creation->joiner_theirs, err) < 0 ||
-	    make_pair(&creation->session_ours, &creation->session_theirs, err) < 0 ||
+	if (creation->image < 0 || launch_pair(&creation->joiner, &creation->joiner_theirs, err) < 0 ||
+	    launch_pair(&creation->session_ours, &creation->session_theirs, err) < 0 ||
 	    start_supervisor(creation, &run_joiner, err) < 0)
 		return -err->code;
 	if (run_joiner) {
@@ -521,7 +477,7 @@ int session_create(const struct session_order *order, struct session_created *cr
 	    .session_theirs = -1,
 	    .reaper_pidfd = -1,
 	    .reaper_channel = -1,
-	    .cgroup_v2 = -1,
+	    .cgroup = LAUNCH_CGROUP_NONE,
 	};
 
 	*created = (struct session_created){.supervisor = {.fd = -1, .peer = {.pidfd = -1}}, .main_pidfd = -1};
@@ -529,11 +485,10 @@ int session_create(const struct session_order *order, struct session_created *cr
 	if (rc < 0)
 		abandon(&creation);
 	int *const fds[] = {&creation.image,	      &creation.joiner,	      &creation.joiner_theirs, &creation.session_ours,
-			    &creation.session_theirs, &creation.reaper_pidfd, &creation.reaper_channel, &creation.cgroup_v2};
+			    &creation.session_theirs, &creation.reaper_pidfd, &creation.reaper_channel};
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		cleanup_close(fds[i]);
-	for (size_t i = 0; i < creation.cgroup_fds_count; i++)
-		close(creation.cgroup_fds[i]);
+	launch_cgroup_close(&creation.cgroup);
 	return rc;
 }
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -15,6 +16,7 @@
 #include "sandbox/common/message.h"
 #include "sandbox/common/syscalls.h"
 #include "sandbox/linux/seccomp_plan.h"
+#include "sandbox/session/launch_channel.h"
 #include "sandbox/session/protocol.h"
 #include "sandbox/session/spawn.h"
 
@@ -27,22 +29,9 @@ struct execution {
 	int session_theirs;
 	int root;
 	int seccomp;
-	int cgroup_v2;
-	int cgroup_fds[CGROUP_PATHS_MAX];
-	size_t cgroup_fds_count;
+	struct launch_cgroup cgroup;
 	pid_t joiner;
 };
-
-static int make_pair(int *ours, int *theirs, struct error *err)
-{
-	int pair[2];
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return error_errno(err, errno, "make a socket pair");
-	*ours = pair[0];
-	*theirs = pair[1];
-	return 0;
-}
 
 /* The way into the container's cgroup, or into one below it. */
 static int open_cgroup(struct execution *execution, struct error *err)
@@ -50,7 +39,6 @@ static int open_cgroup(struct execution *execution, struct error *err)
 	__attribute__((cleanup(cgroup_freep))) struct cgroup *cgroup = NULL;
 	struct cgroup_path subpaths[CGROUP_PATHS_MAX];
 	const struct cgroup_path *paths;
-	int fds[CGROUP_PATHS_MAX];
 	size_t count;
 
 	if (execution->order->plan->cgroup_paths.count == 0)
@@ -65,15 +53,7 @@ static int open_cgroup(struct execution *execution, struct error *err)
 			return -err->code;
 		paths = subpaths;
 	}
-	execution->cgroup_v2 = cgroup_open_v2_dir(paths, count, err);
-	if (execution->cgroup_v2 < 0 && execution->cgroup_v2 != -ENOENT)
-		return -err->code;
-	if (cgroup_join_open(paths, count, true, fds, err) < 0)
-		return -err->code;
-	for (size_t i = 0; i < count; i++)
-		if (fds[i] >= 0)
-			execution->cgroup_fds[execution->cgroup_fds_count++] = fds[i];
-	return 0;
+	return launch_cgroup_open(&execution->cgroup, paths, count, err);
 }
 
 /* Where the root of the mount namespace is not the container's (--no-pivot, or no mount namespace). */
@@ -115,77 +95,56 @@ static int send_order(struct execution *execution, struct error *err)
 	const struct session_answer *session = order->session;
 	bool main_lives = session->reply.main_pid != 0;
 	struct launch_order launch = {
-	    .cgroup_fds = (uint32_t)execution->cgroup_fds_count,
 	    .holder_flags = holder_flags(order, main_lives),
 	    .preserve_fds = order->preserve_fds,
 	    .exec = 1,
 	    .main_pid = session->reply.main_pid,
 	};
-	int fds[LAUNCH_FD_COUNT];
-	size_t count = 0;
-	const struct {
-		uint32_t bit;
-		int fd;
-	} candidates[] = {
+	const struct launch_descriptor descriptors[] = {
 	    {LAUNCH_FD_PLAN, session->plan_fd},
 	    {LAUNCH_FD_HOLDER, main_lives ? session->main_pidfd : session->reaper_pidfd},
 	    {LAUNCH_FD_SESSION, execution->session_theirs},
 	    {LAUNCH_FD_CONSOLE, order->console_socket},
 	    {LAUNCH_FD_PROCESS, order->process_fd},
-	    {LAUNCH_FD_CGROUP, execution->cgroup_v2},
+	    {LAUNCH_FD_CGROUP, execution->cgroup.v2},
 	    {LAUNCH_FD_ROOT, execution->root},
 	    {LAUNCH_FD_SECCOMP, execution->seccomp},
 	};
 
-	if (!main_lives)
-		launch.plan_fds = session->reply.namespace_fds;
-	for (size_t i = 0; i < ARRAY_SIZE(candidates); i++)
-		if (candidates[i].fd >= 0) {
-			launch.fds |= candidates[i].bit;
-			fds[count++] = candidates[i].fd;
-		}
-	int rc = message_send(execution->control, &launch, sizeof launch, fds, count);
-	if (rc == 0 && execution->cgroup_fds_count > 0)
-		rc = message_send(execution->control, "", 1, execution->cgroup_fds, execution->cgroup_fds_count);
-	if (rc == 0 && launch.plan_fds > 0)
-		rc = message_send(execution->control, "", 1, session->namespaces, launch.plan_fds);
-	return rc < 0 ? error_errno(err, -rc, "reach the launcher") : 0;
+	return launch_send_order(execution->control, &launch, descriptors, ARRAY_SIZE(descriptors), &execution->cgroup,
+				 session->namespaces, main_lives ? 0 : session->reply.namespace_fds, err);
 }
 
-static int receive_event(const struct execution *execution, uint32_t kind, int *fd, int32_t *value, struct error *err)
-{
-	struct launch_event event;
-	size_t count = 0;
-	ssize_t length = message_receive(execution->control, &event, sizeof event, fd, fd == NULL ? 0 : 1, &count);
-
-	if (length != sizeof event)
-		return error_set(err, EPIPE,
-				 "the launcher ended unexpectedly (killed, or out of memory or of processes)");
-	event.error.message[sizeof event.error.message - 1] = '\0';
-	if (event.kind == LAUNCH_ERROR) {
-		*err = event.error;
-		return -err->code;
-	}
-	if (event.kind != kind || (fd != NULL && count != 1))
-		return error_set(err, EPROTO, "the launcher answered out of order");
-	*value = event.value;
-	return 0;
-}
-
-/* The number in our pid namespace of a child whose pidfd came from another namespace. */
-static int follow(struct execution *execution, struct session_job *job, struct error *err)
+static int record_job(const struct execution *execution, const struct session_job *job, struct error *err)
 {
 	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
-	int32_t value;
 
-	if (receive_event(execution, LAUNCH_FORKED, &job->pidfd, &value, err) < 0)
-		return -err->code;
-	job->pid = value;
-	/* Recorded before it may run (S6). */
-	if (session_request(execution->order->client, REQUEST_JOINED, 0, &job->pidfd, 1, SESSION_ANSWER_TIMEOUT_MS,
-			    &answer, err) < 0)
-		return -err->code;
-	return receive_event(execution, LAUNCH_READY, NULL, &value, err);
+	return session_request(execution->order->client, REQUEST_JOINED, 0, &job->pidfd, 1, SESSION_ANSWER_TIMEOUT_MS,
+			       &answer, err);
+}
+
+/* Follows the launcher until it is parked; it is recorded before it may run (S6). The joiner's announcement can come
+ * after what the launcher itself says. */
+static int follow(const struct execution *execution, struct session_job *job, struct error *err)
+{
+	bool ready = false;
+
+	while (!ready || job->pidfd < 0) {
+		struct launch_event event;
+		int fd;
+		if (launch_receive(execution->control, &event, &fd, err) < 0)
+			return -err->code;
+		if (event.kind == LAUNCH_READY) {
+			ready = true;
+		} else if (event.kind == LAUNCH_FORKED && fd >= 0 && job->pidfd < 0) {
+			job->pid = event.value;
+			job->pidfd = fd;
+		} else {
+			cleanup_close(&fd);
+			return error_set(err, EPROTO, "the launcher answered out of order");
+		}
+	}
+	return record_job(execution, job, err);
 }
 
 static int create(struct execution *execution, struct session_job *job, struct error *err)
@@ -193,8 +152,8 @@ static int create(struct execution *execution, struct session_job *job, struct e
 	const struct session_exec_order *order = execution->order;
 	const char *listener = plan_text(order->plan, order->plan->seccomp.listener_path);
 
-	if (make_pair(&execution->control, &execution->control_theirs, err) < 0 ||
-	    make_pair(&execution->session, &execution->session_theirs, err) < 0 || open_root(execution, err) < 0 ||
+	if (launch_pair(&execution->control, &execution->control_theirs, err) < 0 ||
+	    launch_pair(&execution->session, &execution->session_theirs, err) < 0 || open_root(execution, err) < 0 ||
 	    open_cgroup(execution, err) < 0)
 		return -err->code;
 	if (listener != NULL) {
@@ -223,7 +182,7 @@ int session_exec_create(const struct session_exec_order *order, struct session_j
 	    .session_theirs = -1,
 	    .root = -1,
 	    .seccomp = -1,
-	    .cgroup_v2 = -1,
+	    .cgroup = LAUNCH_CGROUP_NONE,
 	};
 
 	*job = (struct session_job){.pidfd = -1, .session = -1};
@@ -231,11 +190,10 @@ int session_exec_create(const struct session_exec_order *order, struct session_j
 	if (rc < 0 && job->pidfd >= 0)
 		sl_pidfd_send_signal(job->pidfd, SIGKILL);
 	int *const fds[] = {&execution.control, &execution.control_theirs, &execution.session_theirs, &execution.root,
-			    &execution.seccomp, &execution.cgroup_v2};
+			    &execution.seccomp};
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		cleanup_close(fds[i]);
-	for (size_t i = 0; i < execution.cgroup_fds_count; i++)
-		close(execution.cgroup_fds[i]);
+	launch_cgroup_close(&execution.cgroup);
 	if (execution.joiner > 0)
 		while (waitpid(execution.joiner, NULL, 0) < 0 && errno == EINTR)
 			;

@@ -18,6 +18,7 @@
 #include "sandbox/common/file.h"
 #include "sandbox/common/message.h"
 #include "sandbox/common/syscalls.h"
+#include "sandbox/session/late_namespaces.h"
 #include "sandbox/session/protocol.h"
 #include "sandbox/session/reaper.h"
 
@@ -39,17 +40,7 @@ static int finish_namespaces(const struct holder *holder, const int *cgroup_fds,
 		close(cgroup_fds[i]);
 	if ((plan->clone_flags & CLONE_NEWUSER) != 0 && (setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0))
 		return error_errno(err, errno, "become root of the user namespace");
-	if ((plan->flags & PLAN_UNSHARE_CGROUP) != 0 && unshare(CLONE_NEWCGROUP) < 0)
-		return error_errno(err, errno, "create the cgroup namespace");
-	if ((plan->flags & PLAN_UNSHARE_TIME) != 0) {
-		if (unshare(CLONE_NEWTIME) < 0)
-			return error_errno(err, errno, "create the time namespace");
-		const char *offsets = plan_text(plan, plan->time_offsets);
-		int rc = offsets == NULL ? 0 : file_write_at(-1, "/proc/self/timens_offsets", offsets);
-		if (rc < 0)
-			return error_errno(err, -rc, "linux.timeOffsets: write /proc/self/timens_offsets");
-	}
-	return 0;
+	return late_namespaces_make(plan, err);
 }
 
 /* The main process's environment, with HOME if the launcher had to find it. */

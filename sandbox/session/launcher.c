@@ -38,6 +38,7 @@
 #include "sandbox/linux/terminal.h"
 #include "sandbox/linux/user.h"
 #include "sandbox/linux/uts.h"
+#include "sandbox/session/late_namespaces.h"
 
 const char *launcher_namespace_name(uint32_t type)
 {
@@ -100,15 +101,9 @@ static int finish_own_namespaces(struct joining *joining, struct error *err)
 		return 0;
 	if (await_program(&joining->launch, err) < 0)
 		return -err->code;
-	if ((plan->flags & PLAN_UNSHARE_CGROUP) != 0 && unshare(CLONE_NEWCGROUP) < 0)
-		return error_errno(err, errno, "create the cgroup namespace");
+	if (late_namespaces_make(plan, err) < 0)
+		return -err->code;
 	if ((plan->flags & PLAN_UNSHARE_TIME) != 0) {
-		if (unshare(CLONE_NEWTIME) < 0)
-			return error_errno(err, errno, "create the time namespace");
-		const char *offsets = plan_text(plan, plan->time_offsets);
-		int rc = offsets == NULL ? 0 : file_write_at(-1, "/proc/self/timens_offsets", offsets);
-		if (rc < 0)
-			return error_errno(err, -rc, "linux.timeOffsets: write /proc/self/timens_offsets");
 		CLEANUP_CLOSE int fd = open("/proc/self/ns/time_for_children", O_RDONLY | O_CLOEXEC);
 		if (fd < 0 || setns(fd, CLONE_NEWTIME) < 0)
 			return error_errno(err, errno, "enter the time namespace");
@@ -335,8 +330,11 @@ void launcher_main(struct joining *joining)
 	launch->fail = fail_start;
 	if (joining->host_proc >= 0)
 		launch->host_pid = read_host_pid(joining->host_proc);
-	if (build(joining, &err) < 0)
+	if (build(joining, &err) < 0) {
+		if (!launch->exec)
+			rootfs_abandon(launch);
 		launcher_fail(launch, &err);
+	}
 	/* All that is left is the session socket and what the user's program gets (D1, D4). */
 	int listener = launch->plan->seccomp.listener_fd;
 	int keep[] = {launch->session, joining->seccomp, listener >= 0 && !launch->exec ? launch->fds[listener] : -1};

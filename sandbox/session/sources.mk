@@ -8,6 +8,7 @@ SESSION_PROGRAM_SOURCES = \
 	sandbox/session/create.c sandbox/session/create.h \
 	sandbox/session/exec.c sandbox/session/exec.h \
 	sandbox/session/jobs.c sandbox/session/jobs.h \
+	sandbox/session/launch_channel.c sandbox/session/launch_channel.h \
 	sandbox/session/place.c sandbox/session/place.h \
 	sandbox/session/place_clear.c \
 	sandbox/session/spawn.c sandbox/session/spawn.h
@@ -16,6 +17,7 @@ SESSION_INIT_SOURCES = \
 	sandbox/session/holder.c \
 	sandbox/session/init_main.c \
 	sandbox/session/joiner.c \
+	sandbox/session/late_namespaces.c sandbox/session/late_namespaces.h \
 	sandbox/session/launch.h \
 	sandbox/session/launcher.c sandbox/session/launcher.h \
 	sandbox/session/reaper.c sandbox/session/reaper.h \
