@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -150,9 +151,22 @@ static int check_proc(struct job *job, struct error *err)
 	return error_set(err, EPERM, "\"%s\" cannot be mounted because it is inside /proc", path);
 }
 
-static int check(const struct job *job, struct error *err)
+static bool has_mount_namespace(const struct oci_config *config)
+{
+	for (size_t i = 0; i < config->linux_.namespaces_count; i++)
+		if (config->linux_.namespaces[i].type == CLONE_NEWNS)
+			return true;
+	return false;
+}
+
+static int check(const struct planner *planner, const struct job *job, struct error *err)
 {
 	uint32_t options = job->settings.plan_options;
+
+	/* The end of the container unmounts one mount there. */
+	if (strcmp(job->destination, "/") == 0 && (options & PLAN_MOUNT_REMOUNT) == 0 &&
+	    !has_mount_namespace(planner->config))
+		return error_set(err, EINVAL, "a mount on / needs a mount namespace of the container's own");
 
 	if ((options & PLAN_MOUNT_IDMAP) != 0 && !is_bind(job))
 		return error_set(err, EINVAL, "idmapped mounts are bind mounts: option bind or rbind is missing");
@@ -275,7 +289,7 @@ static int plan_one(struct planner *planner, const struct oci_mount *mount, stru
 	read_options(planner, &job);
 	if (is_bind(&job) && job.source != NULL)
 		job.source = absolute(planner, job.source);
-	int result = check(&job, err);
+	int result = check(planner, &job, err);
 	if (result == 0)
 		result = check_proc(&job, err);
 	if (result == 0 && (job.settings.plan_options & PLAN_MOUNT_REMOUNT) == 0 && is_bind(&job))

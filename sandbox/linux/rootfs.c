@@ -147,7 +147,15 @@ int rootfs_prepare(struct launch *launch, struct error *err)
 	mode_t mask = umask(0);
 	int result = prepare(launch, err);
 	umask(mask);
+	if (result < 0)
+		rootfs_abandon(launch);
 	return result;
+}
+
+void rootfs_abandon(const struct launch *launch)
+{
+	if (launch->root_fd >= 0 && !has_mount_namespace(launch->plan) && fchdir(launch->root_fd) == 0)
+		umount2(".", MNT_DETACH);
 }
 
 /* The old root lies on "/" after pivot_root(".", ".") and umount2(".") takes the topmost mount there: pivot_root(2). */

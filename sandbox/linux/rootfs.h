@@ -33,4 +33,8 @@ int rootfs_pivot(struct launch *launch, struct error *err);
  * root. Frees launch->rootfs. */
 int rootfs_finish(struct launch *launch, struct error *err);
 
+/* After a failure of a later step (rootfs_prepare does it itself): without a mount namespace of its own the container's
+ * mounts would stay in the caller's, so they are taken away. The launcher ends afterwards. */
+void rootfs_abandon(const struct launch *launch);
+
 #endif

@@ -273,8 +273,11 @@ static void run(const struct rootfs_case *test)
 
 static void prepare_host(const struct rootfs_case *test)
 {
-	/* A /tmp of its own: cases of several tests run at once and leave nothing behind. */
+	/* A /tmp of its own: cases of several tests run at once and leave nothing behind. The rest is read-only, so
+	 * that a case that breaks out does no harm. */
 	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) < 0 ||
+	    mount(NULL, "/dev", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) < 0 ||
 	    mount("tmpfs", "/tmp", "tmpfs", 0, "mode=1777") < 0 || mkdir(WORK, 0755) < 0 ||
 	    mount("tmpfs", WORK, "tmpfs", 0, "mode=755") < 0 || chdir(WORK) < 0 || mkdir("rootfs", 0755) < 0) {
 		check_that(false, "prepare the work directory: %s", strerror(errno));

@@ -293,6 +293,14 @@ static void userns_inside(void)
 	check_that(zero >= 0, "open /deep/er/device: %s", strerror(errno));
 }
 
+static void clone_inside(void)
+{
+	check_that(strstr(mount_line("/volume"), "master:") != NULL && strstr(mount_line("/volume"), "shared:") == NULL,
+		   "/volume: %s", mount_line("/volume"));
+	check_that(strstr(mount_line("/peer"), "shared:") != NULL, "/peer: %s", mount_line("/peer"));
+	check_that(strstr(mount_line("/"), "shared:") == NULL, "/: %s", mount_line("/"));
+}
+
 static void sysfs_inside(void)
 {
 	check_words("/sys", "ro nosuid nodev noexec", "rw");
@@ -444,28 +452,28 @@ static const struct rootfs_case cases[] = {
      .inside = remount_inside},
     {.name = "links",
      .mounts = PROC ", " BIND("volume/broken", "/copy", "\"bind\", \"copy-symlink\"") ", " BIND(
-	 "volume/file", "/plain", "\"bind\", \"copy-symlink\"") ", " BIND("volume/link", "/link",
-									  "\"bind\", \"src-nofollow\", "
-									  "\"dest-nofollow\"") ", " BIND("volume/"
-													 "link",
-													 "/other",
-													 "\"bind\", "
-													 "\"dest-"
-													 "nofollow"
-													 "\"") ","
-													       " " BIND(
-														   "vol"
-														   "ume"
-														   "/"
-														   "lin"
-														   "k",
-														   "/fo"
-														   "llo"
-														   "we"
-														   "d",
-														   "\"b"
-														   "ind"
-														   "\""),
+	 "volume/file", "/plain",
+	 "\"bind\", \"copy-symlink\"") ", " BIND("volume/link", "/link",
+						 "\"bind\", \"src-nofollow\", "
+						 "\"dest-nofollow\"") ", " BIND("volume/"
+										"link",
+										"/other",
+										"\"bind\", "
+										"\"dest-"
+										"nofollow"
+										"\"") ","
+										      " " BIND("vol"
+											       "ume"
+											       "/"
+											       "lin"
+											       "k",
+											       "/fo"
+											       "llo"
+											       "we"
+											       "d",
+											       "\"b"
+											       "ind"
+											       "\""),
      .before = volume_before,
      .inside = links_inside},
     {.name = "dest-nofollow on procfs",
@@ -501,6 +509,13 @@ static const struct rootfs_case cases[] = {
 	       "\"/deep/er/device\", \"type\": \"c\", \"major\": 1, \"minor\": 5}]",
      .before = userns_before,
      .inside = userns_inside},
+    {.name = "a clone of the host's is no peer",
+     .user_namespace = true,
+     .shared = true,
+     .mounts = PROC ", " BIND("volume", "/volume", "\"rbind\"") ", " BIND("volume", "/peer", "\"rbind\", \"rshared\""),
+     .before = volume_before,
+     .inside = clone_inside,
+     .outside = nothing_leaks},
     {.name = "sysfs without a network namespace",
      .user_namespace = true,
      .host_network = true,

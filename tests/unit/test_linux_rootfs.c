@@ -628,6 +628,16 @@ static const struct rootfs_case cases[] = {
      .before = host_namespace_before,
      .inside = host_namespace_inside,
      .outside = host_namespace_outside},
+    {.name = "failure without a mount namespace",
+     .no_mount_namespace = true,
+     .mounts = PROC ", " DEV ", " MOUNT("/x", "tmpfs", "tmpfs", "\"size=banana\""),
+     .before = host_namespace_before,
+     .outside = nothing_leaks,
+     .error = "size"},
+    {.name = "/ without a mount namespace",
+     .no_mount_namespace = true,
+     .mounts = BIND("/", "/", "\"rbind\""),
+     .error = "needs a mount namespace"},
     {.name = "the host's pids", .host_pids = true, .mounts = PROC ", " DEV, .inside = private_inside},
 };
 
