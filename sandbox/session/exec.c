@@ -48,8 +48,7 @@ static int make_pair(int *ours, int *theirs, struct error *err)
 static int open_cgroup(struct execution *execution, struct error *err)
 {
 	__attribute__((cleanup(cgroup_freep))) struct cgroup *cgroup = NULL;
-	struct cgroup_path subpaths[CGROUP_PATHS_MAX];
-	const struct cgroup_path *paths;
+	struct cgroup_path paths[CGROUP_PATHS_MAX];
 	int fds[CGROUP_PATHS_MAX];
 	size_t count;
 
@@ -59,12 +58,10 @@ static int open_cgroup(struct execution *execution, struct error *err)
 			   : error_set(err, EINVAL, "--cgroup: the container has no cgroup of its own");
 	if (cgroup_open(execution->order->plan, &cgroup, err) < 0)
 		return -err->code;
-	paths = cgroup_paths(cgroup, &count);
-	if (execution->order->cgroup != NULL) {
-		if (cgroup_subpaths(cgroup, execution->order->cgroup, subpaths, &count, err) < 0)
-			return -err->code;
-		paths = subpaths;
-	}
+	const struct reply *reply = &execution->order->session->reply;
+	pid_t beside = reply->main_pid != 0 ? reply->main_pid : reply->reaper_pid;
+	if (cgroup_exec_paths(cgroup, execution->order->cgroup, beside, paths, &count, err) < 0)
+		return -err->code;
 	execution->cgroup_v2 = cgroup_open_v2_dir(paths, count, err);
 	if (execution->cgroup_v2 < 0 && execution->cgroup_v2 != -ENOENT)
 		return -err->code;
