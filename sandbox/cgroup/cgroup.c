@@ -233,6 +233,9 @@ int cgroup_open(const struct plan *plan, struct cgroup **result, struct error *e
 			(void)file_read_at(AT_FDCWD, file, text, sizeof text);
 		node->mask = cgroup_controllers_parse(text, " \n", true);
 	}
+	int v2 = cgroup_find_v2(cgroup);
+	if (v2 >= 0 && cgroup->delegate != NULL)
+		cgroup->delegate_path = arena_printf(&cgroup->arena, "%s/%s", cgroup->paths[v2].path, cgroup->delegate);
 	(void)err;
 	*result = cgroup;
 	return 0;

@@ -83,10 +83,21 @@ int cgroup_join(const struct cgroup *cgroup, pid_t pid, struct error *err);
  * where `beside` (the main process, or -1) is. */
 int cgroup_join_below(const struct cgroup *cgroup, pid_t pid, const char *subpath, pid_t beside, struct error *err);
 
-/* Directories like those of cgroup_paths for a sub-cgroup (exec --cgroup): the hierarchies that have it. They live as
- * long as the cgroup. ENOENT if none has. */
-int cgroup_subpaths(struct cgroup *cgroup, const char *subpath, struct cgroup_path paths[CGROUP_PATHS_MAX],
-		    size_t *count, struct error *err);
+/* Where a process that is executed in the container goes, for paths.h: the sub-cgroup `subpath` (exec --cgroup; NULL:
+ * none) in the hierarchies that have it, otherwise as in cgroup_join_below with `beside`. The paths live as long as the
+ * cgroup. EINVAL for a path that leads out, ENOENT if no hierarchy has it. */
+int cgroup_exec_paths(struct cgroup *cgroup, const char *subpath, pid_t beside,
+		      struct cgroup_path paths[CGROUP_PATHS_MAX], size_t *count, struct error *err);
+
+/* The v2 directory that processes are moved to after the cgroup namespace was made (annotation
+ * run.oci.delegate-cgroup), or NULL. cgroup_create has made it. */
+const char *cgroup_delegate(const struct cgroup *cgroup);
+
+/* Moves a process to that directory; nothing to do without one. */
+int cgroup_join_delegate(const struct cgroup *cgroup, pid_t pid, struct error *err);
+
+/* Moves a process out of the container's v2 cgroup to the caller's own; nothing to do where v2 is not in charge. */
+int cgroup_leave(const struct cgroup *cgroup, pid_t pid, struct error *err);
 
 /* Checks with /proc/PID/cgroup that the process is in the cgroup in every hierarchy, or below it. */
 int cgroup_verify(const struct cgroup *cgroup, pid_t pid, struct error *err);

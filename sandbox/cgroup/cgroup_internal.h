@@ -29,13 +29,14 @@ struct cgroup {
 	struct cgroup_path paths[CGROUP_PATHS_MAX];
 	struct cgroup_node nodes[CGROUP_PATHS_MAX];
 	struct cgroup_writes writes;
-	bool devices_set;       /* the device rules are to be applied */
-	const char *force_v1;   /* annotation run.oci.systemd.force_cgroup_v1 */
-	const char *unit;       /* systemd */
-	const char *slice;      /* systemd */
-	const char *properties; /* systemd: lines for the helper, from annotations */
-	const char *delegate;   /* directory below the container's that its processes are moved to, or NULL */
-	pid_t helper_pid;       /* systemd; 0: none */
+	bool devices_set;          /* the device rules are to be applied */
+	const char *force_v1;      /* annotation run.oci.systemd.force_cgroup_v1 */
+	const char *unit;          /* systemd */
+	const char *slice;         /* systemd */
+	const char *properties;    /* systemd: lines for the helper, from annotations */
+	const char *delegate;      /* directory below the container's that its processes are moved to, or NULL */
+	const char *delegate_path; /* the same as a path on the host */
+	pid_t helper_pid;          /* systemd; 0: none */
 	int helper_fd;
 };
 

@@ -350,9 +350,8 @@ static int chown_one(int dirfd, const char *name, uint32_t uid)
 }
 
 /* config-linux.md "Cgroup ownership" */
-static int give_away(const struct cgroup *cgroup, size_t index, struct error *err)
+static int give_away(const struct cgroup *cgroup, const char *path, struct error *err)
 {
-	const char *path = cgroup->paths[index].path;
 	CLEANUP_CLOSE int leaf = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	char list[4096];
 
@@ -372,6 +371,20 @@ static int give_away(const struct cgroup *cgroup, size_t index, struct error *er
 	return rc < 0 ? error_errno(err, -rc, "cannot change the owner of the cgroup %s", path) : 0;
 }
 
+/* The directory for the container's processes below the one that has the limits. */
+static int make_delegate(const struct cgroup *cgroup, struct error *err)
+{
+	int v2 = cgroup_find_v2(cgroup);
+	const char *base = cgroup->paths[v2].path;
+	bool created;
+	CLEANUP_CLOSE int top = open(base, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	CLEANUP_CLOSE int leaf = top < 0 ? -errno : make_directories(cgroup, top, cgroup->delegate, false, &created);
+
+	if (leaf < 0)
+		return error_errno(err, -leaf, "cannot create the cgroup %s", cgroup->delegate_path);
+	return cgroup->owner_uid == UINT32_MAX ? 0 : give_away(cgroup, cgroup->delegate_path, err);
+}
+
 int cgroup_create(struct cgroup *cgroup, struct error *err)
 {
 	if (cgroup->count == 0)
@@ -385,6 +398,8 @@ int cgroup_create(struct cgroup *cgroup, struct error *err)
 	if (v2 >= 0)
 		rc = delegate_controllers(cgroup, (size_t)v2, err);
 	if (rc == 0 && v2 >= 0 && cgroup->mode == CGROUP_MODE_V2 && cgroup->owner_uid != UINT32_MAX)
-		rc = give_away(cgroup, (size_t)v2, err);
+		rc = give_away(cgroup, cgroup->paths[v2].path, err);
+	if (rc == 0 && cgroup->delegate_path != NULL)
+		rc = make_delegate(cgroup, err);
 	return rc < 0 ? undo(cgroup, rc) : 0;
 }

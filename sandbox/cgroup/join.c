@@ -43,28 +43,6 @@ static int check_subpath(const char *subpath, struct error *err)
 	return 0;
 }
 
-int cgroup_subpaths(struct cgroup *cgroup, const char *subpath, struct cgroup_path paths[CGROUP_PATHS_MAX],
-		    size_t *count, struct error *err)
-{
-	int rc = check_subpath(subpath, err);
-	if (rc < 0)
-		return rc;
-	*count = 0;
-	for (size_t i = 0; i < cgroup->count; i++) {
-		const char *path = arena_printf(&cgroup->arena, "%s/%s", cgroup->paths[i].path, subpath);
-		struct stat status;
-		bool there = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-		/* Where the sub-cgroup does not exist the process goes to the container's cgroup. */
-		paths[*count] = (struct cgroup_path){.controllers = cgroup->paths[i].controllers,
-						     .path = there ? path : cgroup->paths[i].path};
-		*count += 1;
-		rc += there;
-	}
-	return rc > 0
-		   ? 0
-		   : error_set(err, ENOENT, "the cgroup path \"%s\" does not exist in the container's cgroup", subpath);
-}
-
 /* Where the process is in the v2 hierarchy: the line "0::/path", as a path below the mount point. */
 static int v2_path_of(pid_t pid, char *path, size_t size)
 {
@@ -88,29 +66,119 @@ static int v2_path_of(pid_t pid, char *path, size_t size)
 	return -ENOENT;
 }
 
-/* The container has made its own cgroup an inner node, which takes no processes: go where the main process is. */
-static int join_beside(const struct cgroup *cgroup, size_t index, pid_t pid, pid_t beside)
+/* The directory in the v2 hierarchy of a process of the container. -EBUSY: not below the container's cgroup. */
+static int find_beside(const struct cgroup *cgroup, size_t index, pid_t beside, struct arena *arena, const char **path)
 {
-	CLEANUP_ARENA struct arena arena = {0};
 	struct cgroup_layout layout;
 	struct error ignored;
 	char where[4096];
 
-	int rc = beside < 0 ? -EBUSY : v2_path_of(beside, where, sizeof where);
+	int rc = beside <= 0 ? -EBUSY : v2_path_of(beside, where, sizeof where);
 	if (rc == 0)
-		rc = cgroup_layout_detect(&arena, &layout, &ignored);
+		rc = cgroup_layout_detect(arena, &layout, &ignored);
+	for (size_t i = 0; rc == 0 && i < layout.count; i++) {
+		if (!layout.hierarchies[i].v2)
+			continue;
+		*path = cgroup_hierarchy_path(arena, &layout.hierarchies[i], where);
+		size_t length = strlen(cgroup->paths[index].path);
+		if (strncmp(*path, cgroup->paths[index].path, length) == 0 && (*path)[length] == '/')
+			return 0;
+	}
+	return rc < 0 ? rc : -EBUSY;
+}
+
+/* The container has made its own cgroup an inner node, which takes no processes: go where the main process is. */
+static int join_beside(const struct cgroup *cgroup, size_t index, pid_t pid, pid_t beside)
+{
+	CLEANUP_ARENA struct arena arena = {0};
+	const char *path;
+
+	int rc = find_beside(cgroup, index, beside, &arena, &path);
+	return rc < 0 ? rc : write_pid(path, pid);
+}
+
+/* Whether the cgroup hands controllers down, so that the kernel takes no processes into it. */
+static bool is_inner(const char *path)
+{
+	char file[4096];
+	char text[512];
+
+	return snprintf(file, sizeof file, "%s/cgroup.subtree_control", path) < (int)sizeof file &&
+	       file_read_at(AT_FDCWD, file, text, sizeof text) > 0 && text[0] != '\n';
+}
+
+static int sub_paths(struct cgroup *cgroup, const char *subpath, struct cgroup_path paths[CGROUP_PATHS_MAX],
+		     struct error *err)
+{
+	bool found = false;
+
+	int rc = check_subpath(subpath, err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < cgroup->count; i++) {
+		const char *path = arena_printf(&cgroup->arena, "%s/%s", cgroup->paths[i].path, subpath);
+		struct stat status;
+		if (stat(path, &status) < 0 || !S_ISDIR(status.st_mode))
+			continue;
+		paths[i].path = path;
+		found = true;
+	}
+	return found
+		   ? 0
+		   : error_set(err, ENOENT, "the cgroup path \"%s\" does not exist in the container's cgroup", subpath);
+}
+
+int cgroup_exec_paths(struct cgroup *cgroup, const char *subpath, pid_t beside,
+		      struct cgroup_path paths[CGROUP_PATHS_MAX], size_t *count, struct error *err)
+{
+	int v2 = cgroup_find_v2(cgroup);
+	const char *path;
+
+	*count = cgroup->count;
+	for (size_t i = 0; i < cgroup->count; i++)
+		paths[i] = cgroup->paths[i];
+	if (subpath != NULL && subpath[0] != '\0')
+		return sub_paths(cgroup, subpath, paths, err);
+	if (v2 >= 0 && cgroup->delegate != NULL)
+		paths[v2].path = cgroup_delegate(cgroup);
+	if (v2 >= 0 && is_inner(paths[v2].path) && find_beside(cgroup, (size_t)v2, beside, &cgroup->arena, &path) == 0)
+		paths[v2].path = path;
+	return 0;
+}
+
+int cgroup_leave(const struct cgroup *cgroup, pid_t pid, struct error *err)
+{
+	CLEANUP_ARENA struct arena arena = {0};
+	struct cgroup_layout layout;
+
+	if (cgroup->mode != CGROUP_MODE_V2 || cgroup->count == 0)
+		return 0;
+	int rc = cgroup_layout_detect(&arena, &layout, err);
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < layout.count; i++) {
 		if (!layout.hierarchies[i].v2)
 			continue;
-		const char *path = cgroup_hierarchy_path(&arena, &layout.hierarchies[i], where);
-		size_t length = strlen(cgroup->paths[index].path);
-		/* Never out of the container's cgroup. */
-		if (strncmp(path, cgroup->paths[index].path, length) == 0 && path[length] == '/')
-			return write_pid(path, pid);
+		const char *path = cgroup_hierarchy_path(&arena, &layout.hierarchies[i], layout.hierarchies[i].own);
+		rc = write_pid(path, pid);
+		if (rc < 0)
+			return error_errno(err, -rc, "cannot move process %d to the cgroup %s", (int)pid, path);
 	}
-	return -EBUSY;
+	return 0;
+}
+
+const char *cgroup_delegate(const struct cgroup *cgroup)
+{
+	return cgroup->delegate_path;
+}
+
+int cgroup_join_delegate(const struct cgroup *cgroup, pid_t pid, struct error *err)
+{
+	int rc = cgroup->delegate_path == NULL ? 0 : write_pid(cgroup->delegate_path, pid);
+
+	return rc < 0
+		   ? error_errno(err, -rc, "cannot move process %d to the cgroup %s", (int)pid, cgroup->delegate_path)
+		   : 0;
 }
 
 int cgroup_join_below(const struct cgroup *cgroup, pid_t pid, const char *subpath, pid_t beside, struct error *err)

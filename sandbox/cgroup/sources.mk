@@ -10,7 +10,8 @@ CGROUP_PROGRAM_SOURCES = sandbox/cgroup/cgroup.c sandbox/cgroup/cgroup.h sandbox
 	sandbox/cgroup/systemd_properties.c sandbox/cgroup/systemd_protocol.h
 CGROUP_INIT_SOURCES = sandbox/cgroup/mount.c sandbox/cgroup/mount.h
 CGROUP_UNIT_TESTS = tests/unit/test_cgroup_devices tests/unit/test_cgroup_layout tests/unit/test_cgroup_limits \
-	tests/unit/test_cgroup_live tests/unit/test_cgroup_resources
+	tests/unit/test_cgroup_live tests/unit/test_cgroup_resources \
+	tests/unit/test_cgroup_systemd
 
 if HAVE_SYSTEMD
 libexec_PROGRAMS += sandlock-systemd

@@ -275,6 +275,9 @@ int cgroup_systemd_place(struct cgroup *cgroup, const struct cgroup_layout *layo
 		cgroup_add_node(cgroup, hierarchy, path);
 		struct cgroup_node *node = &cgroup->nodes[cgroup->count - 1];
 		node->scope_length = strlen(cgroup_hierarchy_path(arena, hierarchy, scope));
+		if (hierarchy->v2 && cgroup->delegate != NULL)
+			cgroup->delegate_path =
+			    arena_printf(arena, "%s/%s", cgroup->paths[cgroup->count - 1].path, cgroup->delegate);
 	}
 	return 0;
 }

@@ -219,6 +219,19 @@ static int finish_holder(struct creation *creation, struct error *err)
 	return answer.value;
 }
 
+/* Its cgroup namespace begins at the container's cgroup; now the holder goes where it stays. A guard is not visible to
+ * the container's init, which could not hand controllers down with a process in its cgroup that it can't move (v2). */
+static int settle_holder(const struct creation *creation, struct error *err)
+{
+	const struct cgroup *cgroup = creation->order->cgroup;
+
+	if (cgroup == NULL)
+		return 0;
+	if ((creation->order->plan->flags & PLAN_NESTED_PID) != 0)
+		return cgroup_leave(cgroup, creation->reaper_pid, err);
+	return cgroup_join_delegate(cgroup, creation->reaper_pid, err);
+}
+
 static int open_time_namespace(const struct creation *creation, struct error *err)
 {
 	char path[64];
@@ -381,7 +394,14 @@ static int make_cgroup(struct creation *creation, struct error *err)
 		return 0;
 	int rc = message_send(creation->created->supervisor.fd, "", 1, &creation->cgroup.v2,
 			      creation->cgroup.v2 >= 0 ? 1 : 0);
-	return rc < 0 ? error_errno(err, -rc, "reach the supervisor") : 0;
+	if (rc < 0)
+		return error_errno(err, -rc, "reach the supervisor");
+	if (cgroup_delegate(cgroup) == NULL)
+		return 0;
+	/* The holder begins above it, for its cgroup namespace. */
+	close(take_fd(&creation->cgroup.v2));
+	creation->cgroup.v2 = open(cgroup_delegate(cgroup), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return creation->cgroup.v2 < 0 ? error_errno(err, errno, "open the cgroup %s", cgroup_delegate(cgroup)) : 0;
 }
 
 static int build(struct creation *creation, struct error *err)
@@ -415,7 +435,7 @@ static int build(struct creation *creation, struct error *err)
 		creation->reaper_pidfd = fds[0];
 		creation->reaper_channel = fds[1];
 		creation->reaper_pid = pid;
-		if (finish_holder(creation, err) < 0)
+		if (finish_holder(creation, err) < 0 || settle_holder(creation, err) < 0)
 			return -err->code;
 	}
 	if (send_order(creation, err) < 0)

@@ -37,8 +37,7 @@ struct execution {
 static int open_cgroup(struct execution *execution, struct error *err)
 {
 	__attribute__((cleanup(cgroup_freep))) struct cgroup *cgroup = NULL;
-	struct cgroup_path subpaths[CGROUP_PATHS_MAX];
-	const struct cgroup_path *paths;
+	struct cgroup_path paths[CGROUP_PATHS_MAX];
 	size_t count;
 
 	if (execution->order->plan->cgroup_paths.count == 0)
@@ -47,12 +46,10 @@ static int open_cgroup(struct execution *execution, struct error *err)
 			   : error_set(err, EINVAL, "--cgroup: the container has no cgroup of its own");
 	if (cgroup_open(execution->order->plan, &cgroup, err) < 0)
 		return -err->code;
-	paths = cgroup_paths(cgroup, &count);
-	if (execution->order->cgroup != NULL) {
-		if (cgroup_subpaths(cgroup, execution->order->cgroup, subpaths, &count, err) < 0)
-			return -err->code;
-		paths = subpaths;
-	}
+	const struct reply *reply = &execution->order->session->reply;
+	pid_t beside = reply->main_pid != 0 ? reply->main_pid : reply->reaper_pid;
+	if (cgroup_exec_paths(cgroup, execution->order->cgroup, beside, paths, &count, err) < 0)
+		return -err->code;
 	return launch_cgroup_open(&execution->cgroup, paths, count, err);
 }
 
