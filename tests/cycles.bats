@@ -11,7 +11,7 @@ snapshot() {
 		echo "root: $(ls -A "$ROOT" 2>/dev/null)"
 		echo "bundle: $(find "$BUNDLE" | sort | cksum)"
 		echo "caller's descriptors: $(find "/proc/$$/fd" -mindepth 1 -printf '%f ')"
-		host_mounts
+		mounts_changed
 	} >"$1"
 }
 

@@ -119,7 +119,8 @@ load helpers
 	run "$SANDLOCK" --root "$T/other" list -q
 	assert_status 0
 	assert_eq "$output" ""
-	# and the same id can live in both
+	# and the same id can live in both, unless they want the same cgroup
+	config --arg path "/$ID-other" '.linux.cgroupsPath = $path'
 	"$SANDLOCK" --root "$T/other" create --bundle "$BUNDLE" "$ID" </dev/null >/dev/null 2>&1
 	"$SANDLOCK" --root "$T/other" delete --force "$ID"
 	assert_eq "$(status_of "$ID")" created

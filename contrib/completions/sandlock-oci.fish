@@ -17,13 +17,14 @@ end
 # Declares the options of a help. $argv[1]: condition; more: the command, none for the global options
 function __sandlock_oci_declare
 	set -l condition $argv[1]
-	for line in (sandlock-oci $argv[2..-1] --help 2>/dev/null)
-		set -l part (string match -r '^ +(?:-([a-zA-Z]), )?--([a-z-]+)(?: ([^ ]+))?(?:  +(.*))?$' -- $line)
-		test (count $part) -ge 3; or continue
-		set -l options -l $part[3] -n $condition
-		test -n "$part[2]"; and set -a options -s $part[2]
-		test -n "$part[5]"; and set -a options -d $part[5]
-		switch "$part[4]"
+	set -l pattern 's/^ +(-([a-zA-Z]), )?--([a-z-]+)( ([^ ]+))?(  +(.*))?$/\2\t\3\t\5\t\7/p'
+	for line in (sandlock-oci $argv[2..-1] --help 2>/dev/null | sed -nE $pattern)
+		# short option, long option, argument, description
+		set -l part (string split \t -- $line)
+		set -l options -l $part[2] -n $condition
+		test -n "$part[1]"; and set -a options -s $part[1]
+		test -n "$part[4]"; and set -a options -d $part[4]
+		switch "$part[3]"
 			case ''
 			case DIR
 				set -a options -x -a '(__fish_complete_directories)'
@@ -34,7 +35,7 @@ function __sandlock_oci_declare
 			case FORMAT
 				set -a options -x -a 'text json table'
 			case '*|*'
-				set -a options -x -a (string replace -a '|' ' ' -- $part[4])
+				set -a options -x -a (string replace -a '|' ' ' -- $part[3])
 			case '*'
 				set -a options -x
 		end
