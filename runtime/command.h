@@ -68,16 +68,23 @@ int arguments_check(const struct command *command, int argc, int minimum, int ma
 /* Prints a command's help to standard output. */
 void command_help(const struct command *command, const struct option_row *rows, size_t rows_count);
 
+int command_checkpoint(const struct command *, struct global_options *, int, char **, struct error *);
 int command_create(const struct command *, struct global_options *, int, char **, struct error *);
 int command_delete(const struct command *, struct global_options *, int, char **, struct error *);
+int command_events(const struct command *, struct global_options *, int, char **, struct error *);
 int command_exec(const struct command *, struct global_options *, int, char **, struct error *);
 int command_features(const struct command *, struct global_options *, int, char **, struct error *);
 int command_kill(const struct command *, struct global_options *, int, char **, struct error *);
 int command_list(const struct command *, struct global_options *, int, char **, struct error *);
+int command_pause(const struct command *, struct global_options *, int, char **, struct error *);
+int command_ps(const struct command *, struct global_options *, int, char **, struct error *);
+int command_restore(const struct command *, struct global_options *, int, char **, struct error *);
+int command_resume(const struct command *, struct global_options *, int, char **, struct error *);
 int command_run(const struct command *, struct global_options *, int, char **, struct error *);
 int command_spec(const struct command *, struct global_options *, int, char **, struct error *);
 int command_start(const struct command *, struct global_options *, int, char **, struct error *);
 int command_state(const struct command *, struct global_options *, int, char **, struct error *);
+int command_update(const struct command *, struct global_options *, int, char **, struct error *);
 int command_wait(const struct command *, struct global_options *, int, char **, struct error *);
 
 #endif

@@ -38,7 +38,8 @@ int context_open_place(struct context *context, bool create, struct error *err)
 	if (session_place_open(&context->place, root, create, err) < 0)
 		return -err->code;
 	if (create && !context->place.writable)
-		log_message(&context->log, LOG_LEVEL_DEBUG, "%s is not writable: containers have no record on disk", root);
+		log_message(&context->log, LOG_LEVEL_DEBUG, "%s is not writable: containers have no record on disk",
+			    root);
 	return 0;
 }
 
@@ -80,4 +81,15 @@ int context_state(struct context *context, const char *id, struct session_client
 	if (rc < 0)
 		return rc;
 	return session_request(client, REQUEST_STATE, 0, NULL, 0, SESSION_ANSWER_TIMEOUT_MS, answer, err);
+}
+
+int context_notes(const struct context *context, const char *what, const struct config_notes *notes, struct error *err)
+{
+	for (const struct config_note *note = notes->first; note != NULL; note = note->next) {
+		if (note->kind == NOTE_UNKNOWN && context->global->strict)
+			return error_set(err, EINVAL, "--strict: %s: %s", what, note->text);
+		log_message(&context->log, note->kind == NOTE_UNKNOWN ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARNING, "%s: %s",
+			    what, note->text);
+	}
+	return 0;
 }

@@ -8,6 +8,7 @@
 #include "sandbox/common/arena.h"
 #include "sandbox/session/client.h"
 #include "sandbox/session/place.h"
+#include "spec/notes.h"
 
 /* A command's surroundings. */
 struct context {
@@ -31,6 +32,10 @@ int context_open_container(struct context *context, const struct global_options 
 /* Connects to a session and asks for its state. */
 int context_state(struct context *context, const char *id, struct session_client *client, struct session_answer *answer,
 		  struct error *err);
+
+/* What parsing noted about the JSON text that is called `what`: unknown properties are told, or with --strict refused;
+ * warnings are told. */
+int context_notes(const struct context *context, const char *what, const struct config_notes *notes, struct error *err);
 
 #define CLEANUP_CONTEXT __attribute__((cleanup(context_close)))
 

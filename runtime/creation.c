@@ -38,18 +38,6 @@ static void warn(void *data, const char *message)
 	log_message(&context->log, LOG_LEVEL_WARNING, "%s", message);
 }
 
-/* Unknown properties and warnings: told, or with --strict refused. */
-static int handle_notes(const struct context *context, const struct config_notes *notes, struct error *err)
-{
-	for (const struct config_note *note = notes->first; note != NULL; note = note->next) {
-		if (note->kind == NOTE_UNKNOWN && context->global->strict)
-			return error_set(err, EINVAL, "--strict: config.json: %s", note->text);
-		log_message(&context->log, note->kind == NOTE_UNKNOWN ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARNING,
-			    "config.json: %s", note->text);
-	}
-	return 0;
-}
-
 /* Whether the capability is in our effective set; /proc is not needed for that. */
 static bool has_capability(int capability)
 {
@@ -255,7 +243,7 @@ int creation_plan_make(struct context *context, struct creation_options *options
 	if (plan->bundle_fd < 0 || realpath(options->bundle, bundle) == NULL)
 		return error_errno(err, errno, "--bundle: open %s", options->bundle);
 	if (config_load(&context->arena, plan->bundle_fd, &notes, &plan->config, err) < 0 ||
-	    handle_notes(context, &notes, err) < 0 || open_console(options, plan, err) < 0 ||
+	    context_notes(context, "config.json", &notes, err) < 0 || open_console(options, plan, err) < 0 ||
 	    open_owner(options, plan, err) < 0 || plan_all(context, options, id, bundle, plan, err) < 0)
 		return -err->code;
 	plan->plan_fd = plan_seal(&plan->builder, err);

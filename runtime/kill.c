@@ -5,6 +5,7 @@
 
 #include "runtime/report.h"
 #include "runtime/signals.h"
+#include "sandbox/cgroup/kill.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/session/jobs.h"
 
@@ -15,6 +16,20 @@ static int kill_unresponsive(struct session_client *client, int signal_number, s
 		return -err->code;
 	error_clear(err);
 	return session_kill_supervisor(client, err);
+}
+
+/* First the main process, so that the supervisor knows who killed it; this thaws a paused container, too. What jobs
+ * are left of a frozen one could not die either. */
+static int kill_main(struct session_client *client, int plan_memfd, struct error *err)
+{
+	CLEANUP_SESSION_ANSWER struct session_answer answer;
+	const struct plan *plan;
+
+	int rc = session_request(client, REQUEST_KILL, SIGKILL, NULL, 0, SESSION_ANSWER_TIMEOUT_MS, &answer, err);
+	if (rc != -ESRCH)
+		return rc;
+	error_clear(err);
+	return plan_map(plan_memfd, &plan, err) < 0 ? -err->code : cgroup_thaw_plan(plan, err);
 }
 
 static int kill_all(struct context *context, const char *id, struct session_client *client, int signal_number,
@@ -33,6 +48,8 @@ static int kill_all(struct context *context, const char *id, struct session_clie
 		if (report_make(context, &answer, &report, err) < 0)
 			return -err->code;
 		report_members(&answer.reply, &report.record, &members);
+		if (signal_number == SIGKILL && kill_main(client, answer.plan_fd, err) < 0)
+			return -err->code;
 		return session_jobs_signal(&members, signal_number, err);
 	}
 	/* What left the main process's hands cannot be named: say so (S7). */
@@ -40,9 +57,10 @@ static int kill_all(struct context *context, const char *id, struct session_clie
 	rc = session_request(client, REQUEST_KILL, signal_number, NULL, 0, SESSION_ANSWER_TIMEOUT_MS, &answer, err);
 	if (rc < 0)
 		return rc;
-	return error_set(err, EPERM,
-			 "container \"%s\" has neither a pid namespace nor a cgroup of its own: only the main process was signalled",
-			 id);
+	return error_set(
+	    err, EPERM,
+	    "container \"%s\" has neither a pid namespace nor a cgroup of its own: only the main process was signalled",
+	    id);
 }
 
 int command_kill(const struct command *command, struct global_options *global, int argc, char **argv, struct error *err)

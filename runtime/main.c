@@ -13,17 +13,26 @@
 #include "sandbox/common/cleanup.h"
 
 const struct command commands[] = {
+    {"checkpoint", "CONTAINER", "Not supported by this build.", command_checkpoint},
     {"create", "CONTAINER", "Create a container from a bundle; `start` runs its process.", command_create},
     {"delete", "CONTAINER", "End the session: kill what is left of it and remove every trace.", command_delete},
+    {"events", "CONTAINER", "Print statistics and out-of-memory events as JSON lines until the main process ends.",
+     command_events},
     {"exec", "CONTAINER COMMAND [ARGUMENT]...", "Run a further process in a container.", command_exec},
     {"features", "", "Print what this runtime supports, as JSON.", command_features},
     {"kill", "CONTAINER [SIGNAL]", "Send a signal (default: TERM) to the container's main process.", command_kill},
     {"list", "", "List the containers of this root.", command_list},
+    {"pause", "CONTAINER", "Let all processes of a container stand still.", command_pause},
+    {"ps", "CONTAINER [ps OPTION]...", "List the processes of a session; options behind its id are for ps(1) (default: -ef).",
+     command_ps},
+    {"restore", "CONTAINER", "Not supported by this build.", command_restore},
+    {"resume", "CONTAINER", "Let the processes of a paused container go on.", command_resume},
     {"run", "CONTAINER", "Create and start a container; wait for it and delete it, unless --detach or --keep.",
      command_run},
     {"spec", "", "Write an example config.json.", command_spec},
     {"start", "CONTAINER", "Run the process of a created container.", command_start},
     {"state", "CONTAINER", "Print a container's state, as JSON.", command_state},
+    {"update", "CONTAINER", "Change limits of a container; what is not named stays as it is.", command_update},
     {"wait", "CONTAINER", "Wait for the end of the main process and print its exit status.", command_wait},
 };
 const size_t commands_count = ARRAY_SIZE(commands);

@@ -4,20 +4,53 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sandbox/cgroup/freezer.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
 #include "sandbox/session/jobs.h"
 
 #define RECORD_MAX (4 * 1024 * 1024)
 
+static size_t cgroup_paths_of(const struct session_record *record, struct cgroup_path paths[CGROUP_PATHS_MAX])
+{
+	size_t count = 0;
+
+	for (; count < record->cgroups_count && count < CGROUP_PATHS_MAX; count++)
+		paths[count] = (struct cgroup_path){record->cgroups[count].key, record->cgroups[count].value};
+	return count;
+}
+
 void report_members(const struct reply *reply, const struct session_record *record, struct session_members *members)
 {
 	*members = (struct session_members){.reaper_pid = reply->reaper_pid};
-	if (reply->reach != REACH_CGROUP)
-		return;
-	for (size_t i = 0; i < record->cgroups_count && i < CGROUP_PATHS_MAX; i++)
-		members->paths[members->paths_count++] =
-		    (struct cgroup_path){record->cgroups[i].key, record->cgroups[i].value};
+	if (reply->reach == REACH_CGROUP)
+		members->paths_count = cgroup_paths_of(record, members->paths);
+}
+
+/* Others than `pause` may freeze the cgroup, so the cgroup itself is asked. One that cannot be read does not keep the
+ * rest from being told. */
+static const char *status_of(const struct reply *reply, const struct session_record *record)
+{
+	struct cgroup_path paths[CGROUP_PATHS_MAX];
+	struct error ignored = {0};
+
+	if (reply->status != SESSION_CREATED && reply->status != SESSION_RUNNING)
+		return session_status_name(reply->status);
+	size_t count = cgroup_paths_of(record, paths);
+	return cgroup_frozen_paths(paths, count, &ignored) > 0 ? "paused" : session_status_name(reply->status);
+}
+
+void report_exit(const struct reply *reply, struct json_writer *writer)
+{
+	if (reply->exit_kind == EXIT_CODE)
+		json_key_i64(writer, "exitCode", reply->exit_value);
+	else if (reply->exit_kind == EXIT_SIGNAL)
+		json_key_i64(writer, "signal", reply->exit_value);
+	else
+		json_key_string(writer, "unknown",
+				"its parent took the status, and kernels before 6.15 do not keep it");
+	if ((reply->flags & REPLY_OOM) != 0)
+		json_key_bool(writer, "oomKilled", true);
 }
 
 int report_make(struct context *context, const struct session_answer *answer, struct report *report, struct error *err)
@@ -39,7 +72,7 @@ int report_make(struct context *context, const struct session_answer *answer, st
 		return error_wrap(err, "the session's record");
 	report->state = (struct state){
 	    .record = &report->record,
-	    .status = session_status_name(reply->status),
+	    .status = status_of(reply, &report->record),
 	    .pid = reply->main_pid,
 	    .session = &report->session,
 	};

@@ -20,4 +20,7 @@ int report_make(struct context *context, const struct session_answer *answer, st
 /* The session's processes, by its reach; the strings stay the record's. */
 void report_members(const struct reply *reply, const struct session_record *record, struct session_members *members);
 
+/* How the main process ended, as properties of the open JSON object: exitCode, signal or unknown, and oomKilled. */
+void report_exit(const struct reply *reply, struct json_writer *writer);
+
 #endif

@@ -18,7 +18,7 @@ struct state_session {
 	bool exit_known;    /* false: its parent took the status, on a kernel that does not keep it */
 	int exit_code;      /* its exit code, if exit_signal is 0 */
 	int exit_signal;    /* or the signal that killed it */
-	bool oom;           /* the kernel killed a process of the session for lack of memory */
+	bool oom;           /* the kernel killed it for lack of memory */
 	uint32_t groups;    /* process groups that are left */
 	uint32_t processes; /* processes that are left */
 	const char *reach;  /* "pidns", "cgroup", "groups" or "none" */

@@ -104,7 +104,7 @@ static int watch_v2(struct cgroup_oom *oom, struct error *err)
 
 int cgroup_oom_watch(const struct cgroup_path *paths, size_t count, struct cgroup_oom *oom, struct error *err)
 {
-	*oom = (struct cgroup_oom){.fd = -1, .events = -1, .directory = -1};
+	*oom = (struct cgroup_oom)CGROUP_OOM_NONE;
 	oom->directory = open_memory(paths, count, &oom->v2);
 	if (oom->directory < 0)
 		return error_errno(err, errno, "cannot watch the container's memory cgroup");
@@ -152,6 +152,13 @@ static int read_v2(struct cgroup_oom *oom)
 int cgroup_oom_read(struct cgroup_oom *oom)
 {
 	return oom->v2 ? read_v2(oom) : read_v1(oom);
+}
+
+bool cgroup_oom_pending(struct cgroup_oom *oom)
+{
+	uint64_t count;
+
+	return oom->v2 ? read_v2_count(oom, &count) == 0 && count > oom->count : read_v1(oom) > 0;
 }
 
 void cgroup_oom_close(struct cgroup_oom *oom)

@@ -15,6 +15,8 @@ struct cgroup_oom {
 	uint64_t count; /* v2: how often so far */
 };
 
+#define CGROUP_OOM_NONE {.fd = -1, .events = -1, .directory = -1}
+
 /* Starts to watch. ENODEV: there is no memory controller in the container's cgroup. The descriptors are
  * close-on-exec and non-blocking. */
 int cgroup_oom_watch(const struct cgroup_path *paths, size_t count, struct cgroup_oom *oom, struct error *err);
@@ -22,6 +24,10 @@ int cgroup_oom_watch(const struct cgroup_path *paths, size_t count, struct cgrou
 /* After POLLIN: 1: out of memory happened (once or more often), 0: something else, -ENODEV: the cgroup is gone, or
  * (v2) has no process any more. */
 int cgroup_oom_read(struct cgroup_oom *oom);
+
+/* Whether out of memory happened that was not told yet, for the end: the kernel holds notices back for some
+ * milliseconds. */
+bool cgroup_oom_pending(struct cgroup_oom *oom);
 
 void cgroup_oom_close(struct cgroup_oom *oom);
 

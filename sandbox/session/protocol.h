@@ -97,6 +97,7 @@ enum {
 	REPLY_POSTSTART = 1 << 1,   /* the plan has poststart hooks */
 	REPLY_POSTSTOP = 1 << 2,    /* the plan has poststop hooks, the caller shall run them */
 	REPLY_OOM = 1 << 3,         /* the kernel's OOM killer killed the main process */
+	REPLY_ENDING = 1 << 4,      /* the session is being deleted */
 };
 
 /* Program -> supervisor, once; the descriptors in this order: */

@@ -11,6 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sandbox/cgroup/freezer.h"
+#include "sandbox/cgroup/kill.h"
+#include "sandbox/cgroup/oom.h"
+#include "sandbox/cgroup/paths.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/message.h"
 #include "sandbox/common/syscalls.h"
@@ -44,6 +48,10 @@ void supervisor_reply(const struct supervisor *supervisor, struct reply *reply)
 		reply->exit_kind = EXIT_UNKNOWN;
 	if (supervisor->zombie_held)
 		reply->flags |= REPLY_ZOMBIE_HELD;
+	if (supervisor->main_oom)
+		reply->flags |= REPLY_OOM;
+	if (supervisor->settling)
+		reply->flags |= REPLY_ENDING;
 	if (supervisor->plan->hooks_poststart.count > 0)
 		reply->flags |= REPLY_POSTSTART;
 	if (supervisor->plan->hooks_poststop.count > 0)
@@ -97,6 +105,17 @@ static void answer_waiters(struct supervisor *supervisor)
 		}
 }
 
+/* The OOM killer leaves no other mark on a process than SIGKILL; it counts in the cgroup, before the signal. */
+static bool is_oom_kill(const struct supervisor *supervisor)
+{
+	struct cgroup_path paths[CGROUP_PATHS_MAX];
+
+	if (supervisor->exit.kind != EXIT_SIGNAL || supervisor->exit.value != SIGKILL || supervisor->main_killed)
+		return false;
+	size_t count = cgroup_paths_from_plan(supervisor->plan, paths);
+	return cgroup_oom_killed(paths, count) > 0;
+}
+
 /* The main process ended, or its parent reaped it. */
 static void handle_main(struct supervisor *supervisor)
 {
@@ -105,6 +124,7 @@ static void handle_main(struct supervisor *supervisor)
 	    !exit_status_read(supervisor->main_pidfd, supervisor->main_pid, supervisor->own_main, &supervisor->exit) &&
 	    supervisor->exit.kind == EXIT_NOT_YET)
 		return;
+	supervisor->main_oom = supervisor->main_oom || is_oom_kill(supervisor);
 	answer_waiters(supervisor);
 }
 
@@ -154,6 +174,15 @@ static void handle_launcher(struct supervisor *supervisor)
 	}
 }
 
+static bool is_frozen(const struct supervisor *supervisor)
+{
+	struct cgroup_path paths[CGROUP_PATHS_MAX];
+	struct error ignored = {0};
+	size_t count = cgroup_paths_from_plan(supervisor->plan, paths);
+
+	return cgroup_frozen_paths(paths, count, &ignored) > 0;
+}
+
 static void request_start(struct supervisor *supervisor, struct client *client)
 {
 	static const char *const refusals[] = {
@@ -168,6 +197,9 @@ static void request_start(struct supervisor *supervisor, struct client *client)
 		refuse(supervisor, client->fd, EINVAL, refusals[status]);
 	} else if (supervisor->plan->process.args.count == 0) {
 		refuse(supervisor, client->fd, EINVAL, "process: config.json has no process to start");
+	} else if (is_frozen(supervisor)) {
+		/* A frozen launcher would keep the caller waiting. */
+		refuse(supervisor, client->fd, EBUSY, "cannot start a container in the paused state; resume it first");
 	} else if (message_send(supervisor->launcher, &go, sizeof go, NULL, 0) < 0) {
 		refuse(supervisor, client->fd, ESRCH, "the launcher is gone");
 	} else {
@@ -199,15 +231,24 @@ static void request_created(struct supervisor *supervisor, struct client *client
 
 static void request_kill(struct supervisor *supervisor, const struct client *client, int signal_number)
 {
-	if (signal_number < 0 || signal_number > 64)
+	bool alive = !supervisor_is_dead(supervisor->main_pidfd);
+	struct error err = {0};
+
+	if (signal_number < 0 || signal_number > 64) {
 		refuse(supervisor, client->fd, EINVAL, "invalid signal");
-	else if (!supervisor->created || supervisor->main_dead)
+	} else if (!supervisor->created || supervisor->main_dead) {
 		refuse(supervisor, client->fd, ESRCH, "container not running");
-	else if (sl_pidfd_send_signal(supervisor->main_pidfd, signal_number) < 0)
+	} else if (sl_pidfd_send_signal(supervisor->main_pidfd, signal_number) < 0) {
 		refuse(supervisor, client->fd, errno,
 		       errno == ESRCH ? "container not running" : "the kernel refused to signal the main process");
-	else
-		answer(supervisor, client->fd, 0);
+	} else {
+		supervisor->main_killed = supervisor->main_killed || (alive && signal_number == SIGKILL);
+		/* In a frozen cgroup of version 1 nothing dies. */
+		if (signal_number == SIGKILL && cgroup_thaw_plan(supervisor->plan, &err) < 0)
+			refuse(supervisor, client->fd, err.code, err.message);
+		else
+			answer(supervisor, client->fd, 0);
+	}
 }
 
 static void request_delete(struct supervisor *supervisor, struct client *client, bool force)

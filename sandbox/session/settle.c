@@ -47,6 +47,7 @@ void supervisor_settle_begin(struct supervisor *supervisor)
 	if (supervisor->settling)
 		return;
 	supervisor->settling = true;
+	supervisor->main_killed = supervisor->main_killed || !supervisor_is_dead(supervisor->main_pidfd);
 	if (supervisor->reaper_pidfd >= 0)
 		sl_pidfd_send_signal(supervisor->reaper_pidfd, SIGKILL);
 	if (supervisor->main_pidfd >= 0)

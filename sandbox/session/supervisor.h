@@ -57,6 +57,8 @@ struct supervisor {
 	bool settling;
 	bool reaper_dead;
 	bool main_dead;   /* a zombie at least */
+	bool main_killed; /* by us */
+	bool main_oom;    /* by the kernel, for lack of memory */
 	bool zombie_held; /* all is dead, but a parent outside does not reap */
 	int64_t zombie_deadline; /* when such a parent is no longer waited for; 0: there is none */
 	bool run_poststop; /* nobody else will */
