@@ -4,7 +4,7 @@
 
 setup_suite() {
 	local top
-	top=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+	top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 	if [ "$(id -u)" != 0 ]; then
 		echo "these tests need root" >&2
 		return 1

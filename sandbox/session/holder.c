@@ -95,13 +95,15 @@ static int become_reaper(const struct holder *holder, const struct reaper_order 
 	char channel[16], main_pidfd[16], supervisor_pidfd[16];
 	char home[sizeof order->home + 8];
 
-	if (fds_count < 4)
+	size_t streams = (holder->plan->flags & PLAN_NESTED_PID) != 0 ? 0 : REAPER_STREAMS;
+	if (fds_count < streams + 1)
 		return error_set(err, EPROTO, "reaper: the handoff came without descriptors");
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < (int)streams; i++)
 		if (dup2(fds[i], i) < 0)
 			return error_errno(err, errno, "reaper: take over the standard streams");
+	int main_process = fds[streams];
 	/* pivot_root(2) moved our root along; MS_MOVE and chroot did not. */
-	if (fds_count > 4 && (fchdir(fds[4]) < 0 || chroot(".") < 0))
+	if (fds_count > streams + 1 && (fchdir(fds[streams + 1]) < 0 || chroot(".") < 0))
 		return error_errno(err, errno, "reaper: enter the root filesystem");
 	if (chdir("/") < 0)
 		return error_errno(err, errno, "reaper: chdir to /");
@@ -109,11 +111,11 @@ static int become_reaper(const struct holder *holder, const struct reaper_order 
 		return -err->code;
 	if (!reaper_tie_to_supervisor(holder->supervisor_pidfd))
 		return error_set(err, ESRCH, "reaper: the supervisor is gone");
-	if (file_set_cloexec(holder->channel, 0) < 0 || file_set_cloexec(fds[3], 0) < 0 ||
+	if (file_set_cloexec(holder->channel, 0) < 0 || file_set_cloexec(main_process, 0) < 0 ||
 	    file_set_cloexec(holder->supervisor_pidfd, 0) < 0)
 		return error_errno(err, errno, "reaper: keep descriptors");
 	snprintf(channel, sizeof channel, "%d", holder->channel);
-	snprintf(main_pidfd, sizeof main_pidfd, "%d", fds[3]);
+	snprintf(main_pidfd, sizeof main_pidfd, "%d", main_process);
 	snprintf(supervisor_pidfd, sizeof supervisor_pidfd, "%d", holder->supervisor_pidfd);
 	snprintf(home, sizeof home, "%s%s", order->home[0] != '\0' ? "HOME=" : "", order->home);
 	char *argv[] = {"sandlock-init", "reaper", channel, main_pidfd, supervisor_pidfd, NULL};

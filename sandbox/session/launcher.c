@@ -161,21 +161,23 @@ static int build_root(struct launch *launch, struct error *err)
 	return 0;
 }
 
-/* Gives pid 1 the main process's environment and standard streams; the answer is awaited later. */
+/* Gives pid 1 the main process's environment and standard streams; the answer is awaited later. A guard, which the
+ * container cannot see, gets no streams: it would only keep them open. */
 static int hand_off(const struct joining *joining, struct error *err)
 {
 	struct reaper_order order = {.kind = REAPER_HANDOFF};
 	const struct launch *launch = &joining->launch;
 	CLEANUP_CLOSE int self = sl_pidfd_open(getpid(), 0);
-	int fds[5] = {0, 1, 2, self, launch->root_fd};
-	size_t count = (launch->plan->flags & PLAN_NO_PIVOT) != 0 && launch->root_fd >= 0 ? 5 : 4;
+	const int fds[5] = {0, 1, 2, self, launch->root_fd};
+	size_t first = (launch->plan->flags & PLAN_NESTED_PID) != 0 ? REAPER_STREAMS : 0;
+	size_t end = (launch->plan->flags & PLAN_NO_PIVOT) != 0 && launch->root_fd >= 0 ? 5 : 4;
 
 	if (self < 0)
 		return error_errno(err, errno, "pidfd_open");
 	const char *home = launch->environment == NULL ? NULL : environment_get(launch, "HOME");
 	if (home != NULL)
 		snprintf(order.home, sizeof order.home, "%s", home);
-	int rc = message_send(joining->reaper, &order, sizeof order, fds, count);
+	int rc = message_send(joining->reaper, &order, sizeof order, fds + first, end - first);
 	return rc < 0 ? error_errno(err, -rc, "hand over to the reaper") : 0;
 }
 
@@ -277,7 +279,7 @@ static int build_container(struct joining *joining, struct error *err)
 {
 	struct launch *launch = &joining->launch;
 	bool has_process = launch->process->args.count > 0;
-	bool reaper = joining->reaper >= 0 && (launch->plan->flags & PLAN_REAPER) != 0;
+	bool reaper = joining->reaper >= 0 && (launch->plan->flags & (PLAN_REAPER | PLAN_NESTED_PID)) != 0;
 
 	if (build_root(launch, err) < 0)
 		return -err->code;

@@ -192,8 +192,10 @@ struct launch_event {
 enum reaper_order_kind {
 	REAPER_GO = 1,      /* id maps are written: enter the cgroup (fds: for cgroup_join_fds), finish the namespaces;
 			     * answered */
-	REAPER_HANDOFF,     /* become pid 1 of the user's program; fds: 0, 1, 2, main pidfd, root directory; answered */
+	REAPER_HANDOFF,     /* become pid 1 of the user's program; fds: 0, 1, 2 (not with PLAN_NESTED_PID), main
+			     * pidfd, root directory (with PLAN_NO_PIVOT); answered */
 };
+#define REAPER_STREAMS 3
 
 struct reaper_order {
 	uint32_t kind;
