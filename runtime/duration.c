@@ -60,8 +60,11 @@ int duration_parse(const char *text, int *milliseconds)
 		const char *rest = read_number(text, &whole, &fraction);
 		if (rest == NULL)
 			return text[0] >= '0' && text[0] <= '9' ? -ERANGE : -EINVAL;
+		/* A second point in a number is no beginning of another one. */
+		if (fraction != NULL && *rest == '.')
+			return -EINVAL;
 		size_t length = strcspn(rest, "0123456789.");
-		const struct unit *unit = length == 0 && first ? find_unit("s", 1) : find_unit(rest, length);
+		const struct unit *unit = length == 0 && first && *rest == '\0' ? find_unit("s", 1) : find_unit(rest, length);
 		if (unit == NULL)
 			return -EINVAL;
 		if (whole > (NANOSECONDS_MAX - total) / unit->nanoseconds)

@@ -59,6 +59,11 @@ bereaved() {
 	rt state "$ID" | jq -e '.session.oom == false'
 }
 
+# Whether somebody is connected to the session: the accepted socket has its name too.
+has_client() {
+	[ "$(grep -c "/$1\$" /proc/net/unix)" -ge 2 ]
+}
+
 @test "nor is one that was killed by a call after its child was killed for lack of memory" {
 	bereaved 'sleep 100'
 	rt kill "$ID" KILL
@@ -72,6 +77,7 @@ bereaved() {
 	rm "$BUNDLE/rootfs/tmp/child"
 	bereaved 'sleep 100'
 	background rt wait --json "$ID" >"$T/result"
+	wait_for has_client "$ID"
 	rt delete --force "$ID"
 	wait "$LAST_BACKGROUND"
 	jq -e '.signal == 9 and (has("oomKilled") | not)' "$T/result"

@@ -88,7 +88,7 @@ int session_receive(struct session_client *client, int timeout_ms, struct sessio
 	ssize_t length = message_receive(client->fd, &answer->reply, sizeof answer->reply, fds, ARRAY_SIZE(fds), &count);
 
 	if (length == 0 || length == -ECONNRESET)
-		return error_set(err, EPIPE, "the session's supervisor ended");
+		return error_set(err, EPIPE, "the session ended in this moment: container does not exist");
 	if (length < 0)
 		return error_errno(err, (int)-length, "receive from the supervisor");
 	if (length != sizeof answer->reply || answer->reply.magic != REPLY_MAGIC) {
@@ -120,7 +120,7 @@ int session_send(struct session_client *client, uint32_t operation, int32_t argu
 	int rc = message_send(client->fd, &request, sizeof request, fds, fds_count);
 
 	if (rc == -EPIPE || rc == -ECONNRESET)
-		return error_set(err, EPIPE, "the session's supervisor ended");
+		return error_set(err, EPIPE, "the session ended in this moment: container does not exist");
 	return rc < 0 ? error_errno(err, -rc, "send to the supervisor") : 0;
 }
 

@@ -232,19 +232,11 @@ static int settle_holder(const struct creation *creation, struct error *err)
 	return cgroup_join_delegate(cgroup, creation->reaper_pid, err);
 }
 
-static int open_time_namespace(const struct creation *creation, struct error *err)
-{
-	char path[64];
-
-	snprintf(path, sizeof path, "/proc/%d/ns/time_for_children", creation->reaper_pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? error_errno(err, errno, "open %s", path) : fd;
-}
-
 static int send_order(struct creation *creation, struct error *err)
 {
 	const struct session_order *order = creation->order;
 	CLEANUP_CLOSE int time_ns = -1;
+	CLEANUP_CLOSE int cgroup_ns = -1;
 	struct launch_order launch = {
 	    .preserve_fds = order->preserve_fds,
 	    .listen_fds = order->listen_fds,
@@ -252,12 +244,15 @@ static int send_order(struct creation *creation, struct error *err)
 
 	if (creation->reaper_pidfd >= 0) {
 		launch.holder_flags = order->plan->clone_flags;
-		if ((order->plan->flags & PLAN_UNSHARE_CGROUP) != 0)
-			launch.holder_flags |= CLONE_NEWCGROUP;
+		if ((order->plan->flags & PLAN_UNSHARE_CGROUP) != 0) {
+			cgroup_ns = launch_open_namespace(creation->reaper_pid, "cgroup", err);
+			if (cgroup_ns < 0)
+				return -err->code;
+		}
 		if (userns_by_path(order) >= 0)
 			launch.holder_flags |= CLONE_NEWUSER;
 		if ((order->plan->flags & PLAN_UNSHARE_TIME) != 0) {
-			time_ns = open_time_namespace(creation, err);
+			time_ns = launch_open_namespace(creation->reaper_pid, "time_for_children", err);
 			if (time_ns < 0)
 				return -err->code;
 		}
@@ -270,6 +265,7 @@ static int send_order(struct creation *creation, struct error *err)
 	    {LAUNCH_FD_CONSOLE, order->console_socket},
 	    {LAUNCH_FD_TIME, time_ns},
 	    {LAUNCH_FD_CGROUP, creation->cgroup.v2},
+	    {LAUNCH_FD_CGROUP_NS, cgroup_ns},
 	};
 	return launch_send_order(creation->joiner, &launch, descriptors, ARRAY_SIZE(descriptors), &creation->cgroup,
 				 order->builder->fds, order->builder->fds_count, err);

@@ -75,15 +75,24 @@ static uint32_t holder_flags(const struct session_exec_order *order, bool main_l
 	const struct plan_namespace *namespaces = plan_items(plan, plan->namespaces);
 	uint32_t flags = plan->clone_flags;
 
-	if ((plan->flags & PLAN_UNSHARE_CGROUP) != 0)
-		flags |= CLONE_NEWCGROUP;
 	if ((plan->flags & PLAN_UNSHARE_TIME) != 0)
 		flags |= CLONE_NEWTIME;
 	if (main_lives && (plan->flags & PLAN_NESTED_PID) != 0)
 		flags |= CLONE_NEWPID;
 	for (uint32_t i = 0; main_lives && i < plan->namespaces.count; i++)
 		flags |= namespaces[i].type;
-	return flags;
+	/* Entered last, see the joiner. */
+	return flags & ~(uint32_t)CLONE_NEWCGROUP;
+}
+
+static bool has_cgroup_namespace(const struct plan *plan)
+{
+	const struct plan_namespace *namespaces = plan_items(plan, plan->namespaces);
+
+	for (uint32_t i = 0; i < plan->namespaces.count; i++)
+		if (namespaces[i].type == CLONE_NEWCGROUP)
+			return true;
+	return (plan->flags & PLAN_UNSHARE_CGROUP) != 0;
 }
 
 static int send_order(struct execution *execution, struct error *err)
@@ -97,6 +106,14 @@ static int send_order(struct execution *execution, struct error *err)
 	    .exec = 1,
 	    .main_pid = session->reply.main_pid,
 	};
+	CLEANUP_CLOSE int cgroup_ns = -1;
+
+	if (has_cgroup_namespace(order->plan)) {
+		cgroup_ns = launch_open_namespace(main_lives ? session->reply.main_pid : session->reply.reaper_pid,
+						  "cgroup", err);
+		if (cgroup_ns < 0)
+			return -err->code;
+	}
 	const struct launch_descriptor descriptors[] = {
 	    {LAUNCH_FD_PLAN, session->plan_fd},
 	    {LAUNCH_FD_HOLDER, main_lives ? session->main_pidfd : session->reaper_pidfd},
@@ -106,6 +123,7 @@ static int send_order(struct execution *execution, struct error *err)
 	    {LAUNCH_FD_CGROUP, execution->cgroup.v2},
 	    {LAUNCH_FD_ROOT, execution->root},
 	    {LAUNCH_FD_SECCOMP, execution->seccomp},
+	    {LAUNCH_FD_CGROUP_NS, cgroup_ns},
 	};
 
 	return launch_send_order(execution->control, &launch, descriptors, ARRAY_SIZE(descriptors), &execution->cgroup,

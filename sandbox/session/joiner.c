@@ -32,7 +32,7 @@ static int receive_order(struct joining *joining, struct error *err)
 		return error_set(err, EPROTO, "the launcher got a malformed order");
 	int *targets[LAUNCH_FD_COUNT] = {&joining->plan_fd,	 &joining->holder, &joining->reaper, &joining->launch.session,
 					 &joining->launch.console_socket, &joining->time_ns, &joining->process_fd,
-					 &joining->cgroup,   &joining->root,   &joining->seccomp};
+					 &joining->cgroup,   &joining->root,   &joining->seccomp, &joining->cgroup_ns};
 	for (unsigned int i = 0; i < LAUNCH_FD_COUNT; i++)
 		if ((order->fds & (1U << i)) != 0)
 			*targets[i] = fds[next++];
@@ -107,9 +107,7 @@ static int join_userns_by_path(const struct joining *joining, struct error *err)
  * nsdelegate the kernel lets nobody inside of a namespace move, or clone, into it from outside. */
 static int join_cgroup_namespace(const struct joining *joining, struct error *err)
 {
-	if (joining->holder < 0 || (joining->order.holder_flags & CLONE_NEWCGROUP) == 0)
-		return 0;
-	if (setns(joining->holder, CLONE_NEWCGROUP) < 0)
+	if (joining->cgroup_ns >= 0 && setns(joining->cgroup_ns, CLONE_NEWCGROUP) < 0)
 		return error_errno(err, errno, "join the container's cgroup namespace");
 	return 0;
 }
@@ -219,6 +217,7 @@ int joiner_main(int control)
 	    .holder = -1,
 	    .reaper = -1,
 	    .time_ns = -1,
+	    .cgroup_ns = -1,
 	    .process_fd = -1,
 	    .cgroup = -1,
 	    .root = -1,

@@ -2,6 +2,8 @@
 #include "sandbox/session/launch_channel.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -40,6 +42,15 @@ int launch_pair(int *ours, int *theirs, struct error *err)
 	*ours = pair[0];
 	*theirs = pair[1];
 	return 0;
+}
+
+int launch_open_namespace(pid_t pid, const char *name, struct error *err)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/ns/%s", pid, name);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? error_errno(err, errno, "open %s", path) : fd;
 }
 
 int launch_send_order(int control, struct launch_order *order, const struct launch_descriptor *descriptors,

@@ -4,6 +4,7 @@
 #define SANDLOCK_SESSION_LAUNCH_CHANNEL_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "sandbox/cgroup/paths.h"
 #include "sandbox/common/error.h"
@@ -30,6 +31,9 @@ struct launch_descriptor {
 
 /* A pair of SEQPACKET sockets, close-on-exec. */
 int launch_pair(int *ours, int *theirs, struct error *err);
+
+/* Opens a namespace of a process: `name` as in /proc/PID/ns. Returns a descriptor or a negative errno value. */
+int launch_open_namespace(pid_t pid, const char *name, struct error *err);
 
 /* Sends the order; its numbers of descriptors are filled in here. */
 int launch_send_order(int control, struct launch_order *order, const struct launch_descriptor *descriptors,

@@ -15,6 +15,7 @@ struct joining {
 	int holder;
 	int reaper;
 	int time_ns;
+	int cgroup_ns;
 	int process_fd;
 	int cgroup;
 	int root;    /* exec: the container's root where the mount namespace's is another */

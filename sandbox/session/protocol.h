@@ -156,7 +156,9 @@ enum {
 	LAUNCH_FD_CGROUP = 1 << 7,  /* cgroup2 directory to be created in (CLONE_INTO_CGROUP) */
 	LAUNCH_FD_ROOT = 1 << 8,    /* exec: the container's root, where it is not that of its mount namespace */
 	LAUNCH_FD_SECCOMP = 1 << 9, /* exec: connection to the seccomp agent */
-	LAUNCH_FD_COUNT = 10,
+	LAUNCH_FD_CGROUP_NS = 1 << 10, /* the container's cgroup namespace: from inside a user namespace the holder may not
+				     * be asked for it any more */
+	LAUNCH_FD_COUNT = 11,
 };
 
 struct launch_order {
