@@ -19,7 +19,7 @@ static int read_process(struct context *context, const char *path, struct oci_pr
 	CLEANUP_CLOSE int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
 						      : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	CLEANUP_FREE char *text = NULL;
-	size_t length;
+	size_t length = 0;
 
 	int rc = fd < 0 ? -errno : file_read_all(fd, PROCESS_MAX, &text, &length);
 	if (rc < 0)

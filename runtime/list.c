@@ -133,7 +133,7 @@ static int print_all(struct context *context, enum format format, struct error *
 	else if (format == FORMAT_TABLE)
 		printf("%-20s %-14s %-10s %-30s %-32s %s\n", "ID", "PID", "STATUS", "BUNDLE", "CREATED", "OWNER");
 	for (size_t i = 0; i < ids.count; i++) {
-		struct report report;
+		struct report report = {0};
 		if (examine(context, ids.items[i], &report) != 0)
 			continue;
 		if (format == FORMAT_JSON)

@@ -60,11 +60,17 @@ need_sandlock() {
 create() {
 	local id=$1
 	shift
-	rt create --bundle "$BUNDLE" "$@" "$id" </dev/null >"$T/$id.out" 2>"$T/$id.err"
+	rt create --bundle "$BUNDLE" "$@" "$id" </dev/null >"$T/$id.out" 2>"$T/$id.err" || {
+		echo "create: $?: $(cat "$T/$id.err")" >&2
+		return 1
+	}
 }
 
 start() {
-	rt start "$1" </dev/null >/dev/null 2>"$T/$1.start-err"
+	rt start "$1" </dev/null >/dev/null 2>"$T/$1.start-err" || {
+		echo "start: $?: $(cat "$T/$1.start-err")" >&2
+		return 1
+	}
 }
 
 create_start() {

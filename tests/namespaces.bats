@@ -270,3 +270,15 @@ user_namespace() {
 	run_script true
 	assert_failed
 }
+
+@test "a user namespace together with all other new namespaces" {
+	user_namespace 100000
+	config '.linux.namespaces += [{"type": "cgroup"}]'
+	run_script "$PRINT_NS; id -u"
+	assert_status 0
+	local name
+	for name in cgroup ipc mnt net pid user uts; do
+		[ "$(ns $name)" != "$(host_ns $name)" ] || fail "$name is the host's"
+	done
+	assert_output '^0$'
+}

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # bash completion for sandlock-oci. Commands and options come from the program's own --help.
 

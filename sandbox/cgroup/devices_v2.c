@@ -169,7 +169,7 @@ static void program_detach(int dirfd, int program)
 static int attach_instead(int dirfd, int program)
 {
 	uint32_t ids[PROGRAMS_MAX];
-	int old[PROGRAMS_MAX];
+	int old[PROGRAMS_MAX] = {0};
 	size_t count = 0;
 	uint32_t flags = 0;
 

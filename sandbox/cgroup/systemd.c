@@ -248,7 +248,7 @@ int cgroup_systemd_place(struct cgroup *cgroup, const struct cgroup_layout *layo
 	struct arena *arena = &cgroup->arena;
 	struct cgroup_systemd_names names;
 	char manager[3000] = "";
-	const char *subgroup;
+	const char *subgroup = NULL;
 
 	int rc = cgroup_systemd_parse(arena, settings->cgroups_path, settings->id, cgroup->rootless, &names, err);
 	if (rc == 0)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/linux/capability.h"
-#include "sandbox/linux/seccomp.h"
 
 #include <errno.h>
 #include <linux/capability.h>

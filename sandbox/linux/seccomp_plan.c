@@ -156,6 +156,8 @@ static int translate_architectures(struct arena *arena, const struct oci_seccomp
 
 	if (native == NULL)
 		return error_set(err, ENOTSUP, "seccomp is not supported on this machine's architecture");
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
 	profile->architectures = arena_array(arena, seccomp->architectures_count + 1, sizeof *profile->architectures);
 	profile->architectures[profile->architectures_count++] = native;
 	for (size_t i = 0; i < seccomp->architectures_count; i++) {

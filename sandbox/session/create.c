@@ -425,7 +425,7 @@ static int build(struct creation *creation, struct error *err)
 		return -err->code;
 	if (has_holder(order->plan)) {
 		int fds[2] = {-1, -1};
-		int32_t pid;
+		int32_t pid = 0;
 		if (receive_progress(creation, PROGRESS_REAPER, fds, 2, &pid, err) < 0)
 			return -err->code;
 		creation->reaper_pidfd = fds[0];
