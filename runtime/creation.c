@@ -137,6 +137,12 @@ static int plan_all(struct context *context, struct creation_options *options, c
 	    devices_plan(builder, config, &mounts, err) < 0 || hooks_plan(builder, config, err) < 0)
 		return -err->code;
 	hooks_plan_state(builder, config, id, bundle);
+	struct error reason;
+	plan->notify_manager = notify_plan(&context->arena, plan->config, &reason);
+	if (plan->notify_manager >= 0)
+		builder->plan.flags |= PLAN_NOTIFY;
+	else if (reason.code != 0)
+		warn(context, reason.message);
 	if (config->process != NULL && plan_listen_fds(config->process, options, &process, err) < 0)
 		return -err->code;
 	if (config->process != NULL &&
@@ -256,7 +262,7 @@ int creation_plan_make(struct context *context, struct creation_options *options
 void creation_plan_free(struct creation_plan *plan)
 {
 	int *const fds[] = {&plan->plan_fd, &plan->bundle_fd, &plan->console_socket, &plan->console_ours,
-			    &plan->owner_pidfd};
+			    &plan->owner_pidfd, &plan->notify_manager};
 
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
 		cleanup_close(fds[i]);
@@ -265,6 +271,30 @@ void creation_plan_free(struct creation_plan *plan)
 	plan_builder_free(&plan->builder);
 	cgroup_freep(&plan->cgroup);
 	plan->cgroup = NULL;
+}
+
+struct notify creation_take_notify(struct creation_plan *plan, struct session_created *created)
+{
+	struct notify notify = NOTIFY_NONE;
+
+	if (created->notify_socket < 0)
+		return notify;
+	notify.inside = take_fd(&created->notify_socket);
+	notify.manager = take_fd(&plan->notify_manager);
+	return notify;
+}
+
+int creation_hand_over_notify(struct session_created *created, struct notify *notify, struct error *err)
+{
+	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
+	const int fds[] = {notify->inside, notify->manager};
+
+	if (notify->inside < 0)
+		return 0;
+	int rc = session_request(&created->supervisor, REQUEST_NOTIFY, 0, fds, ARRAY_SIZE(fds),
+				 SESSION_ANSWER_TIMEOUT_MS, &answer, err);
+	notify_close(notify);
+	return rc;
 }
 
 static void abandon(struct session_created *created)

@@ -8,6 +8,7 @@
 #include "runtime/context.h"
 #include "sandbox/plan_builder.h"
 #include "sandbox/session/create.h"
+#include "sandbox/session/notify.h"
 
 /* The options of create and run. */
 struct creation_options {
@@ -48,6 +49,7 @@ struct creation_plan {
 	int console_socket; /* connected; for a foreground run with a terminal: the launcher's end of a socket pair */
 	int console_ours;   /* our end of that pair */
 	int owner_pidfd;
+	int notify_manager; /* connected to NOTIFY_SOCKET; -1: none, or handed over */
 	struct cgroup *cgroup;
 	char *record;
 	size_t record_length;
@@ -56,6 +58,10 @@ struct creation_plan {
 /* Parses, checks and plans; descriptors of socket activation are added to options->preserve_fds. No effect outside this process but opened files. */
 int creation_plan_make(struct context *context, struct creation_options *options, const char *id,
 		       struct creation_plan *plan, struct error *err);
+/* Takes the ends of the notification socket from both; NOTIFY_NONE's when there is none. */
+struct notify creation_take_notify(struct creation_plan *plan, struct session_created *created);
+/* Lets the supervisor pass notifications on from now on. */
+int creation_hand_over_notify(struct session_created *created, struct notify *notify, struct error *err);
 void creation_plan_free(struct creation_plan *plan);
 
 /* Creates the session and writes the pid file. On failure nothing is left. */

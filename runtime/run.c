@@ -17,6 +17,7 @@
 struct foreground {
 	struct session_created *created;
 	struct console_relay *console; /* NULL: no terminal */
+	struct notify *notify;
 	int signals;
 };
 
@@ -28,21 +29,27 @@ static int attend(const struct foreground *foreground, struct session_answer *an
 	if (session_send(client, REQUEST_WAIT, 0, NULL, 0, err) < 0)
 		return -err->code;
 	for (;;) {
-		struct pollfd fds[2 + CONSOLE_POLL_FDS] = {
+		struct pollfd fds[3 + CONSOLE_POLL_FDS] = {
 		    {.fd = client->fd, .events = POLLIN},
 		    {.fd = foreground->signals, .events = POLLIN},
+		    notify_poll(foreground->notify),
 		};
-		size_t count = 2;
+		size_t count = 3;
 		if (foreground->console != NULL)
-			count += console_relay_poll(foreground->console, fds + 2);
+			count += console_relay_poll(foreground->console, fds + 3);
 		if (poll(fds, (nfds_t)count, -1) < 0)
 			continue;
 		if (foreground->console != NULL)
-			console_relay_handle(foreground->console, fds + 2, count - 2);
+			console_relay_handle(foreground->console, fds + 3, count - 3);
+		if (fds[2].revents != 0)
+			notify_forward(foreground->notify);
 		if (fds[1].revents != 0)
 			output_forward_signal(foreground->signals, foreground->created->main_pidfd, foreground->console);
-		if (fds[0].revents != 0)
-			return session_receive(client, -1, answer, err);
+		if (fds[0].revents == 0)
+			continue;
+		/* The last words. */
+		notify_forward(foreground->notify);
+		return session_receive(client, -1, answer, err);
 	}
 }
 
@@ -58,7 +65,8 @@ static int run_foreground(struct context *context, const struct creation_options
 {
 	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
 	CLEANUP_CONSOLE_RELAY struct console_relay console = CONSOLE_RELAY_NONE;
-	struct foreground foreground = {created, NULL, signals};
+	CLEANUP_NOTIFY struct notify notify = creation_take_notify(plan, created);
+	struct foreground foreground = {created, NULL, &notify, signals};
 	struct error ignored = {0};
 
 	if (plan->console_ours >= 0) {
@@ -75,17 +83,36 @@ static int run_foreground(struct context *context, const struct creation_options
 		console_relay_drain(&console);
 		console_relay_restore(&console);
 	}
-	if (rc == 0 && options->keep)
+	if (rc == 0 && options->keep) {
+		creation_hand_over_notify(created, &notify, &ignored);
 		return exit_status(&answer);
+	}
 	int deleted = delete_container(&created->supervisor, true, &context->log, rc < 0 ? &ignored : err);
 	return rc < 0 ? rc : deleted < 0 ? deleted : exit_status(&answer);
+}
+
+/* A service of Type=notify must not lose its main process before it is ready, so this one stays until then, and tells
+ * which follows it. */
+static int await_ready(struct session_created *created, struct notify *notify, struct error *err)
+{
+	notify->main_pid = created->main_pid;
+	while (notify->inside >= 0 && !notify->ready) {
+		struct pollfd fds[2] = {{.fd = created->main_pidfd, .events = POLLIN}, notify_poll(notify)};
+		if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
+			continue;
+		notify_forward(notify);
+		if (fds[0].revents != 0)
+			break;
+	}
+	return creation_hand_over_notify(created, notify, err);
 }
 
 int command_run(const struct command *command, struct global_options *global, int argc, char **argv, struct error *err)
 {
 	CLEANUP_CONTEXT struct context context;
 	CLEANUP_CREATION_PLAN struct creation_plan plan = {.plan_fd = -1, .bundle_fd = -1, .console_socket = -1,
-							   .console_ours = -1, .owner_pidfd = -1};
+							   .console_ours = -1, .owner_pidfd = -1,
+							   .notify_manager = -1};
 	struct creation_options options = {.bundle = "."};
 	struct session_created created;
 	const struct option_row rows[] = {
@@ -112,6 +139,9 @@ int command_run(const struct command *command, struct global_options *global, in
 		return -err->code;
 	if (options.detach) {
 		rc = start_container(&created.supervisor, &context.log, err);
+		CLEANUP_NOTIFY struct notify notify = creation_take_notify(&plan, &created);
+		if (rc == 0)
+			rc = await_ready(&created, &notify, err);
 		if (rc < 0) {
 			struct error ignored = {0};
 			delete_container(&created.supervisor, true, &context.log, &ignored);

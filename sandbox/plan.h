@@ -170,6 +170,7 @@ enum {
 	PLAN_BIND_DEVICES = 1 << 10,    /* mknod is not possible (user namespace): bind the host's nodes */
 	PLAN_ROOTLESS = 1 << 11,        /* the caller had no privilege in its own user namespace */
 	PLAN_SHARED_MOUNTS = 1 << 13,   /* no mount namespace, neither new nor by path: what is mounted is to be undone */
+	PLAN_NOTIFY = 1 << 14,          /* the container gets a notification socket, see sandbox/session/notify.h */
 	PLAN_UNSHARE_TIME = 1 << 12,    /* a new time namespace: the holder unshares it, then sets the offsets if any */
 };
 

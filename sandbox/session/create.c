@@ -335,6 +335,10 @@ static int follow_launcher(struct creation *creation, struct error *err)
 				return -err->code;
 		} else if (event.kind == LAUNCH_HOOKS) {
 			hooks = true;
+		} else if (event.kind == LAUNCH_NOTIFY && creation->created->notify_socket < 0) {
+			creation->created->notify_socket = fd;
+			if (fd < 0)
+				creation->order->warn(creation->order->warn_context, event.error.message);
 		} else if (event.kind == LAUNCH_READY) {
 			ready = true;
 		} else {
@@ -496,7 +500,7 @@ int session_create(const struct session_order *order, struct session_created *cr
 	    .cgroup = LAUNCH_CGROUP_NONE,
 	};
 
-	*created = (struct session_created){.supervisor = {.fd = -1, .peer = {.pidfd = -1}}, .main_pidfd = -1};
+	*created = (struct session_created){.supervisor = {.fd = -1, .peer = {.pidfd = -1}}, .main_pidfd = -1, .notify_socket = -1};
 	int rc = build(&creation, err);
 	if (rc < 0)
 		abandon(&creation);
@@ -512,5 +516,6 @@ void session_created_close(struct session_created *created)
 {
 	session_disconnect(&created->supervisor);
 	cleanup_close(&created->main_pidfd);
-	created->main_pidfd = -1;
+	cleanup_close(&created->notify_socket);
+	created->main_pidfd = created->notify_socket = -1;
 }

@@ -39,6 +39,7 @@ struct session_created {
 	struct session_client supervisor; /* the creator's connection: good for further requests */
 	pid_t main_pid;
 	int main_pidfd;
+	int notify_socket; /* the container's end of NOTIFY_SOCKET; -1: none */
 };
 
 /* Creates the session. On failure everything is gone again. */

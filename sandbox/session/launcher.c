@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The launcher: builds the container from inside, applies the plan, parks until `start`, executes the program. */
 #include "sandbox/session/launcher.h"
+#include "sandbox/session/notify.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -274,6 +275,18 @@ static pid_t read_host_pid(int proc)
 	return number_parse_int(text, 1, INT32_MAX, &pid) < 0 ? 0 : pid;
 }
 
+/* The container runs without it as well: see notify.h. */
+static int offer_notify_socket(struct launch *launch, struct error *err)
+{
+	struct launch_event event = {.kind = LAUNCH_NOTIFY};
+
+	if ((launch->plan->flags & PLAN_NOTIFY) == 0)
+		return 0;
+	CLEANUP_CLOSE int fd = notify_socket_make(launch, &event.error);
+	int rc = message_send(launch->control, &event, sizeof event, &fd, fd >= 0 ? 1 : 0);
+	return rc < 0 ? error_errno(err, -rc, "reach the program that creates the container") : 0;
+}
+
 /* What is made once for the container: everything that `exec` finds there. */
 static int build_container(struct joining *joining, struct error *err)
 {
@@ -281,7 +294,7 @@ static int build_container(struct joining *joining, struct error *err)
 	bool has_process = launch->process->args.count > 0;
 	bool reaper = joining->reaper >= 0 && (launch->plan->flags & (PLAN_REAPER | PLAN_NESTED_PID)) != 0;
 
-	if (build_root(launch, err) < 0)
+	if (build_root(launch, err) < 0 || offer_notify_socket(launch, err) < 0)
 		return -err->code;
 	if (has_process && (make_arguments(launch, err) < 0 || environment_apply(launch, err) < 0))
 		return -err->code;

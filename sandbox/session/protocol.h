@@ -52,6 +52,7 @@ enum request_operation {
 	REQUEST_JOIN,      /* exec; argument: 1 also after the main process ended (--session); fds: all of REPLY_FD_*, then
 			    * reply.namespace_fds more, which belong to plan.namespaces */
 	REQUEST_JOINED,    /* exec: fds: pidfd of the new job; recorded before it may run */
+	REQUEST_NOTIFY,    /* from the creator only; fds: the container's notification socket, the service manager's */
 };
 
 /* As many as there are types of namespaces. */
@@ -178,7 +179,7 @@ enum launch_event_kind {
 	LAUNCH_HOOKS,      /* namespaces and mounts are there: run prestart and createRuntime, then answer with a byte */
 	LAUNCH_READY,      /* parked */
 	LAUNCH_ERROR,
-	LAUNCH_SECCOMP,
+	LAUNCH_NOTIFY, /* fds: the container's notification socket; without one, error says why there is none */
 };
 
 struct launch_event {

@@ -315,6 +315,19 @@ static void request_joined(struct supervisor *supervisor, const struct client *c
 	answer(supervisor, client->fd, 0);
 }
 
+static void request_notify(struct supervisor *supervisor, struct client *client, const int *fds, size_t count)
+{
+	if (!client->creator || count != 2 || supervisor->notify.inside >= 0) {
+		refuse(supervisor, client->fd, EPERM, "only the creator hands over a notification socket, once");
+		for (size_t i = 0; i < count; i++)
+			close(fds[i]);
+		return;
+	}
+	supervisor->notify =
+	    (struct notify){.inside = fds[0], .manager = fds[1], .main_pid = supervisor->main_pid};
+	answer(supervisor, client->fd, 0);
+}
+
 /* Returns false when the client is to be dropped. */
 static bool handle_client(struct supervisor *supervisor, struct client *client)
 {
@@ -326,7 +339,8 @@ static bool handle_client(struct supervisor *supervisor, struct client *client)
 	if (length == -EAGAIN)
 		return true;
 	if (length != sizeof request || request.magic != REQUEST_MAGIC || request.version != PROTOCOL_VERSION ||
-	    (fds_count > 0 && request.operation != REQUEST_CREATED && request.operation != REQUEST_JOINED)) {
+	    (fds_count > 0 && request.operation != REQUEST_CREATED && request.operation != REQUEST_JOINED &&
+	     request.operation != REQUEST_NOTIFY)) {
 		while (length > 0 && fds_count > 0)
 			close(fds[--fds_count]);
 		return false;
@@ -365,6 +379,9 @@ static bool handle_client(struct supervisor *supervisor, struct client *client)
 	case REQUEST_JOINED:
 		request_joined(supervisor, client, fds, fds_count);
 		return true;
+	case REQUEST_NOTIFY:
+		request_notify(supervisor, client, fds, fds_count);
+		return true;
 	default:
 		refuse(supervisor, client->fd, EPROTO, "unknown request");
 		return true;
@@ -399,6 +416,7 @@ enum slot {
 	SLOT_OWNER,
 	SLOT_CREATOR,
 	SLOT_LAUNCHER,
+	SLOT_NOTIFY,
 	SLOT_FIXED,
 };
 
@@ -406,6 +424,8 @@ static void handle_fixed(struct supervisor *supervisor, const struct pollfd *pol
 {
 	if (poll_fds[SLOT_LAUNCHER].revents != 0)
 		handle_launcher(supervisor);
+	if (poll_fds[SLOT_NOTIFY].revents != 0)
+		notify_forward(&supervisor->notify);
 	if (poll_fds[SLOT_MAIN].revents != 0)
 		handle_main(supervisor);
 	if (poll_fds[SLOT_CHILDREN].revents != 0)
@@ -452,6 +472,7 @@ void supervisor_serve(struct supervisor *supervisor)
 		/* Before the start order the launcher has nothing to say, and its end is the main process's. */
 		poll_fds[SLOT_LAUNCHER] =
 		    (struct pollfd){.fd = supervisor->started ? supervisor->launcher : -1, .events = POLLIN};
+		poll_fds[SLOT_NOTIFY] = notify_poll(&supervisor->notify);
 		size_t n = SLOT_FIXED;
 		size_t clients = supervisor->clients_count;
 		for (size_t i = 0; i < clients; i++)

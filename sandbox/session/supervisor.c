@@ -229,6 +229,7 @@ int supervisor_main(int control)
 	    .owner_pidfd = -1,
 	    .creator_pidfd = -1,
 	    .launcher = -1,
+	    .notify = NOTIFY_NONE,
 	};
 	signal(SIGPIPE, SIG_IGN);
 	sigset_t children;

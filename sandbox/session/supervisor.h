@@ -11,6 +11,7 @@
 
 #include "sandbox/plan.h"
 #include "sandbox/session/exit_status.h"
+#include "sandbox/session/notify.h"
 #include "sandbox/session/protocol.h"
 
 #define SUPERVISOR_CLIENTS_MAX 1024
@@ -50,6 +51,7 @@ struct supervisor {
 	int launcher; /* session socket of the parked launcher */
 	int namespaces[SESSION_NAMESPACES_MAX]; /* given by path, for exec after the main process is gone */
 	size_t namespaces_count;
+	struct notify notify; /* passed on here unless a program does that */
 
 	bool own_main;   /* the main process is our child */
 	bool created;
