@@ -126,6 +126,22 @@ user_namespace() {
 	kill -KILL "$inner"
 }
 
+@test "joining a user namespace by path that does not map the host's root" {
+	unshare --user sleep 1000 3>&- &
+	BACKGROUND+=($!)
+	local pid=$!
+	wait_for [ "$(host_ns user)" != "$(readlink "/proc/$pid/ns/user")" ]
+	printf '0 100000 5000' >"/proc/$pid/uid_map"
+	printf '0 100000 5000' >"/proc/$pid/gid_map"
+	chown -R 100000:100000 "$BUNDLE/rootfs/tmp"
+	config --arg p "/proc/$pid/ns/user" '.linux.namespaces += [{"type": "user", "path": $p}]
+		| .linux.uidMappings = [{"containerID": 0, "hostID": 100000, "size": 5000}] | .linux.gidMappings = .linux.uidMappings'
+	run_script "$PRINT_NS; cat /proc/self/uid_map"
+	assert_status 0
+	assert_eq "$(ns user)" "$(readlink "/proc/$pid/ns/user")"
+	assert_output '^ *0 +100000 +5000$'
+}
+
 @test "a namespace path of the wrong type is refused" {
 	config '.linux.namespaces |= map(if .type == "network" then .path = "/proc/self/ns/uts" else . end)'
 	run_script true

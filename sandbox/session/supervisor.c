@@ -66,7 +66,11 @@ static long clone_holder(uint64_t flags, int userns, int cgroup, int *pidfd)
 	int pair[2];
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -1;
-	struct sl_clone_args entering = {.exit_signal = SIGCHLD};
+	/* The cgroup is the caller's: root of the user namespace may not move into it. */
+	struct sl_clone_args entering = {
+	    .flags = args.flags & CLONE_INTO_CGROUP, .cgroup = args.cgroup, .exit_signal = SIGCHLD};
+	args.flags &= ~(uint64_t)CLONE_INTO_CGROUP;
+	args.cgroup = 0;
 	long entered = sl_clone3(&entering);
 	if (entered == 0) {
 		if (setns(userns, CLONE_NEWUSER) < 0 || setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)

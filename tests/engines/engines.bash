@@ -83,10 +83,12 @@ podman_configuration() {
 		lock_type = "file"
 		infra_image = "$IMAGE"
 		infra_command = "/bin/sleep 1000000"
-		runtime = "$SANDLOCK"
+		runtime = "$(basename "$SANDLOCK")"
 		runtime_supports_json = ["crun", "runc", "sandlock-oci"]
-		runtime_supports_nocgroups = ["crun", "sandlock-oci"]
+		runtime_supports_nocgroup = ["crun", "sandlock-oci"]
 		${3:-}
+		[engine.runtimes]
+		$(basename "$SANDLOCK") = ["$SANDLOCK"]
 	END
 	cat >"$1/storage.conf" <<-END
 		[storage]
