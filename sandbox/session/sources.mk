@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 SESSION_COMMON_SOURCES = \
 	sandbox/session/name.c sandbox/session/name.h \
+	sandbox/session/peer.c sandbox/session/peer.h \
 	sandbox/session/protocol.h
 SESSION_PROGRAM_SOURCES = \
 	sandbox/session/client.c sandbox/session/client.h \
