@@ -137,3 +137,42 @@ name_of() {
 	# in the same mount namespace capabilities do not matter
 	setpriv --bounding-set -sys_admin "$SANDLOCK" --root "$ROOT" delete --force "$ID"
 }
+
+# --- callers -------------------------------------------------------------------------------------------------
+
+@test "a caller that ignores SIGCHLD" {
+	args sh -c 'exit 7'
+	/usr/bin/python3 - "$SANDLOCK" "$ROOT" "$BUNDLE" "$ID" <<-'END'
+		import os, signal, sys
+		runtime, root, bundle, ident = sys.argv[1:]
+
+		def call(*words):
+		    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+		    child = os.fork()
+		    if child == 0:
+		        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+		        os.execv(runtime, [runtime, "--root", root, *words])
+		    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+		assert call("create", "--bundle", bundle, ident) == 0, "create"
+		assert call("exec", ident, "sh", "-c", "exit 4") == 4, "exec"
+		assert call("exec", ident, "no-such-program") == 255, "exec that fails"
+		assert call("delete", "--force", ident) == 0, "delete"
+		assert call("run", "--bundle", bundle, ident) == 7, "run"
+	END
+}
+
+@test "a runtime that took a shell's place does not wait for the shell's children" {
+	local before
+	args sleep 100
+	create_start "$ID"
+	before=$(milliseconds)
+	run bash -c 'sleep 30 >/dev/null 2>&1 </dev/null 3>&- & exec "$@"' bash "$SANDLOCK" --root "$ROOT" exec "$ID" no-such-program
+	assert_failed
+	args no-such-program
+	run "$TOOLS/subreaper" "$T/pid" "$T/status" bash -c 'sleep 30 >/dev/null 2>&1 </dev/null 3>&- & exec "$@"' bash \
+		"$SANDLOCK" --root "$ROOT" create --bundle "$BUNDLE" "$(unique_id second)"
+	assert_failed
+	[ $(($(milliseconds) - before)) -lt 10000 ]
+	own_named sleep | xargs -r kill
+}
