@@ -136,6 +136,8 @@ int main(int argc, char **argv)
 
 	open_standard_streams();
 	signal(SIGPIPE, SIG_IGN);
+	/* A caller that ignores it would have the kernel throw the status of our children away. */
+	signal(SIGCHLD, SIG_DFL);
 	const char *strict = getenv("SANDLOCK_STRICT");
 	global.strict = strict != NULL && strcmp(strict, "1") == 0;
 	int status = run_command(argc > 0 ? argc - 1 : 0, argv + 1, &global, &err);

@@ -11,6 +11,7 @@
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/message.h"
 #include "sandbox/common/syscalls.h"
+#include "sandbox/session/peer.h"
 
 int session_connect(const struct session_place *place, const char *id, struct session_client *client, struct error *err)
 {
@@ -37,9 +38,11 @@ int session_connect(const struct session_place *place, const char *id, struct se
 		session_disconnect(client);
 		return error_errno(err, -rc, "see who answers for container \"%s\"", id);
 	}
-	if (client->peer.uid != geteuid() && client->peer.uid != 0) {
-		error_set(err, EADDRINUSE, "the name of container \"%s\" is bound by process %d of user %u, not a session",
-			  id, client->peer.pid, client->peer.uid);
+	const char *reason = session_supervisor_distrust(&client->peer);
+	if (reason != NULL) {
+		error_set(err, EADDRINUSE,
+			  "the name of container \"%s\" is bound by process %d of user %u, which is not trusted to be a session: %s",
+			  id, client->peer.pid, client->peer.uid, reason);
 		session_disconnect(client);
 		return -EADDRINUSE;
 	}

@@ -469,15 +469,10 @@ static void abandon(struct creation *creation)
 	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
 	struct error ignored = {0};
 
-	if (creation->created->main_pidfd >= 0)
-		sl_pidfd_send_signal(creation->created->main_pidfd, SIGKILL);
-	cleanup_close(&creation->joiner);
-	creation->joiner = -1;
 	bool told = creation->bound &&
 		    session_send(&creation->created->supervisor, REQUEST_ABANDON, 0, NULL, 0, &ignored) == 0;
-	/* Joiner and launcher, where they are our children: the supervisor waits for the namespace to be empty. */
-	while (creation->joiner_pid > 0 && waitpid(-1, NULL, __WALL) > 0)
-		;
+	/* The supervisor waits for the namespace to be empty. */
+	launch_end(creation->joiner, creation->joiner_pid, &creation->created->main_pidfd);
 	if (told)
 		session_receive(&creation->created->supervisor, SESSION_ANSWER_TIMEOUT_MS, &answer, &ignored);
 	session_created_close(creation->created);

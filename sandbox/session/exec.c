@@ -202,20 +202,18 @@ int session_exec_create(const struct session_exec_order *order, struct session_j
 
 	*job = (struct session_job){.pidfd = -1, .session = -1};
 	int rc = create(&execution, job, err);
-	if (rc < 0 && job->pidfd >= 0)
-		sl_pidfd_send_signal(job->pidfd, SIGKILL);
+	if (rc < 0)
+		launch_end(execution.control, execution.joiner, &job->pidfd);
+	else
+		while (waitpid(execution.joiner, NULL, 0) < 0 && errno == EINTR)
+			;
 	int *const fds[] = {&execution.control, &execution.control_theirs, &execution.session_theirs, &execution.root,
 			    &execution.seccomp};
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		cleanup_close(fds[i]);
 	launch_cgroup_close(&execution.cgroup);
-	if (execution.joiner > 0)
-		while (waitpid(execution.joiner, NULL, 0) < 0 && errno == EINTR)
-			;
 	if (rc < 0) {
 		cleanup_close(&execution.session);
-		while (waitpid(-1, NULL, __WALL) > 0)
-			;
 		session_job_close(job);
 		return rc;
 	}

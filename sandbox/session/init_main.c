@@ -29,6 +29,8 @@ int main(int argc, char **argv)
 	prctl(PR_SET_NAME, "sandlock-init");
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* Ignored by a caller, the kernel would throw the status of our children away. */
+	signal(SIGCHLD, SIG_DFL);
 
 	switch (role) {
 	case 0:

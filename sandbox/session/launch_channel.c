@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/message.h"
+#include "sandbox/common/syscalls.h"
 
 int launch_cgroup_open(struct launch_cgroup *cgroup, const struct cgroup_path *paths, size_t count, struct error *err)
 {
@@ -93,4 +96,38 @@ int launch_receive(int control, struct launch_event *event, int *fd, struct erro
 		return 0;
 	*err = event->error;
 	return -err->code;
+}
+
+/* The announcement that nobody has read yet. */
+static int find_launcher(int control)
+{
+	for (;;) {
+		struct pollfd poll_fd = {.fd = control, .events = POLLIN};
+		struct launch_event event;
+		size_t count = 0;
+		int fd = -1;
+		if (poll(&poll_fd, 1, 0) <= 0 || message_receive(control, &event, sizeof event, &fd, 1, &count) <= 0)
+			return -1;
+		if (fd >= 0)
+			return fd;
+	}
+}
+
+void launch_end(int control, pid_t joiner, int *launcher)
+{
+	siginfo_t info;
+
+	/* Whoever waits for an order ends; what was said can still be read. */
+	if (control >= 0)
+		shutdown(control, SHUT_WR);
+	if (joiner > 0)
+		while (waitpid(joiner, NULL, 0) < 0 && errno == EINTR)
+			;
+	if (*launcher < 0 && control >= 0)
+		*launcher = find_launcher(control);
+	if (*launcher < 0)
+		return;
+	sl_pidfd_send_signal(*launcher, SIGKILL);
+	while (waitid((idtype_t)P_PIDFD, (id_t)*launcher, &info, WEXITED | __WALL) < 0 && errno == EINTR)
+		;
 }

@@ -43,4 +43,9 @@ int launch_send_order(int control, struct launch_order *order, const struct laun
 /* Receives an event. An error that the launcher reports, and its end, are errors here. *fd is -1 without a descriptor. */
 int launch_receive(int control, struct launch_event *event, int *fd, struct error *err);
 
+/* Ends a launch that failed: kills the launcher and collects it and the joiner (0: none) where they are our children.
+ * *launcher is its pidfd, or -1 when it was not announced yet; it stays open. Other children are not touched: a program
+ * that was executed in place of a shell has inherited the shell's. */
+void launch_end(int control, pid_t joiner, int *launcher);
+
 #endif

@@ -19,6 +19,7 @@
 #include "sandbox/common/message.h"
 #include "sandbox/common/syscalls.h"
 #include "sandbox/session/name.h"
+#include "sandbox/session/peer.h"
 #include "sandbox/session/supervisor.h"
 
 uint32_t supervisor_status(const struct supervisor *supervisor)
@@ -390,19 +391,15 @@ static bool handle_client(struct supervisor *supervisor, struct client *client)
 
 static void accept_client(struct supervisor *supervisor)
 {
-	struct {
-		pid_t pid;
-		uid_t uid;
-		gid_t gid;
-	} credentials = {0};
-	socklen_t length = sizeof credentials;
 	CLEANUP_CLOSE int fd = accept4(supervisor->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct session_peer peer;
 
 	if (fd < 0)
 		return;
 	/* Foreign ones are closed unanswered (N3). */
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &length) < 0 ||
-	    (credentials.uid != geteuid() && credentials.uid != 0))
+	bool trusted = session_peer_get(fd, &peer) == 0 && session_client_distrust(&peer) == NULL;
+	cleanup_close(&peer.pidfd);
+	if (!trusted)
 		return;
 	if (supervisor->clients_count == SUPERVISOR_CLIENTS_MAX)
 		return;

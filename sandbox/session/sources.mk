@@ -2,6 +2,7 @@
 SESSION_COMMON_SOURCES = \
 	sandbox/session/notify.c sandbox/session/notify.h \
 	sandbox/session/name.c sandbox/session/name.h \
+	sandbox/session/peer.c sandbox/session/peer.h \
 	sandbox/session/protocol.h
 SESSION_PROGRAM_SOURCES = \
 	sandbox/session/client.c sandbox/session/client.h \

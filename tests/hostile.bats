@@ -1,0 +1,178 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Attackers in the container, impatient callers, kills at the wrong moment.
+load helpers
+
+setup() {
+	common_setup
+	need_sandlock
+}
+
+# The capabilities that engines give by default.
+DEFAULT_CAPABILITIES='["CAP_CHOWN","CAP_DAC_OVERRIDE","CAP_FSETID","CAP_FOWNER","CAP_MKNOD","CAP_NET_RAW","CAP_SETGID",
+	"CAP_SETUID","CAP_SETFCAP","CAP_SETPCAP","CAP_NET_BIND_SERVICE","CAP_SYS_CHROOT","CAP_KILL","CAP_AUDIT_WRITE"]'
+
+# $1: a list of capabilities, JSON
+capabilities() {
+	config --argjson list "$1" '.process.capabilities |= with_entries(.value = $list) | .process.noNewPrivileges = false'
+}
+
+host_network() {
+	config '.linux.namespaces |= map(select(.type != "network")) | .mounts |= map(select(.type != "sysfs"))'
+}
+
+intruder() {
+	program /bin/intruder <"$TOOLS/intruder"
+}
+
+# The abstract name that the session $1 of this root has or would have.
+name_of() {
+	local probe
+	probe=$(unique_id probe)
+	args sleep 100
+	create "$probe"
+	own_names | grep "/$probe\$" | sed "s|^@||; s|/$probe\$|/$1|"
+	rt delete --force "$probe"
+}
+
+# --- the name: N3 ------------------------------------------------------------------------------------------
+
+@test "root in a container on the host's network is not a client: neither of its own session nor of another" {
+	local name other
+	intruder
+	host_network
+	capabilities "$DEFAULT_CAPABILITIES"
+	name=$(name_of "$ID")
+	other=$(unique_id other)
+	args sleep 100
+	create_start "$other"
+	args sh -c "intruder ask $name; intruder ask ${name%/*}/$other"
+	run rt run --bundle "$BUNDLE" "$ID" </dev/null
+	assert_status 0
+	assert_eq "$output" "$(printf 'unanswered\nunanswered')"
+	assert_eq "$(status_of "$other")" running
+}
+
+@test "root in a container that shares all namespaces but the mounts is no client" {
+	local name
+	intruder
+	name=$(name_of "$ID")
+	config 'del(.hostname) | .linux.namespaces = [{type: "mount"}]'
+	capabilities "$DEFAULT_CAPABILITIES"
+	args intruder ask "$name"
+	run rt run --bundle "$BUNDLE" "$ID" </dev/null
+	assert_status 0
+	assert_eq "$output" unanswered
+}
+
+@test "root in a container that shares only the mounts is no client" {
+	local name
+	intruder
+	name=$(name_of "$ID")
+	config 'del(.hostname) | .linux.namespaces = [{type: "pid"}] | .mounts = [] | del(.linux.maskedPaths, .linux.readonlyPaths)'
+	capabilities "$DEFAULT_CAPABILITIES"
+	args intruder ask "$name"
+	run rt run --bundle "$BUNDLE" "$ID" </dev/null
+	assert_status 0
+	assert_eq "$output" unanswered
+}
+
+@test "root of a user namespace is no client" {
+	local name
+	intruder
+	host_network
+	name=$(name_of "$ID")
+	# uid 0 of the container is uid 0 of the host
+	config '.linux.namespaces += [{type: "user"}]
+		| .linux.uidMappings = [{containerID: 0, hostID: 0, size: 1000}]
+		| .linux.gidMappings = .linux.uidMappings'
+	args intruder ask "$name"
+	run rt run --bundle "$BUNDLE" "$ID" </dev/null
+	assert_status 0
+	assert_eq "$output" unanswered
+}
+
+@test "nobody believes a container that binds the name of a session" {
+	local name victim command
+	intruder
+	host_network
+	capabilities "$DEFAULT_CAPABILITIES"
+	victim=$(unique_id victim)
+	name=$(name_of "$victim")
+	args intruder impostor "$name"
+	create_start "$ID"
+	wait_for file_has "$T/$ID.out" bound
+	for command in state delete 'delete --force' kill 'kill --all' start wait list; do
+		# shellcheck disable=SC2086 # options
+		run rt $command "$victim" </dev/null
+		assert_failed
+	done
+	run rt exec "$victim" true </dev/null
+	assert_failed
+	run rt create --bundle "$BUNDLE" "$victim" </dev/null
+	assert_failed
+	assert_output "process $(pid_of "$ID") of user 0"
+	run rt list
+	assert_status 0
+	assert_eq "$(cat "$T/$ID.out")" bound
+	assert_eq "$(status_of "$ID")" running
+}
+
+@test "a client in another mount namespace with all privileges is served" {
+	args sleep 100
+	create_start "$ID"
+	assert_eq "$(unshare --mount "$SANDLOCK" --root "$ROOT" state "$ID" | jq -r .status)" running
+	unshare --mount "$SANDLOCK" --root "$ROOT" kill "$ID" KILL
+	wait_state "$ID" stopped
+	unshare --mount "$SANDLOCK" --root "$ROOT" delete "$ID"
+}
+
+@test "a client that would not be trusted is told so, and delete does not claim success" {
+	args sleep 100
+	create_start "$ID"
+	run unshare --mount setpriv --bounding-set -sys_admin "$SANDLOCK" --root "$ROOT" delete --force "$ID"
+	assert_failed
+	assert_output 'not trusted'
+	assert_eq "$(status_of "$ID")" running
+	# in the same mount namespace capabilities do not matter
+	setpriv --bounding-set -sys_admin "$SANDLOCK" --root "$ROOT" delete --force "$ID"
+}
+
+# --- callers -------------------------------------------------------------------------------------------------
+
+@test "a caller that ignores SIGCHLD" {
+	args sh -c 'exit 7'
+	/usr/bin/python3 - "$SANDLOCK" "$ROOT" "$BUNDLE" "$ID" <<-'END'
+		import os, signal, sys
+		runtime, root, bundle, ident = sys.argv[1:]
+
+		def call(*words):
+		    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+		    child = os.fork()
+		    if child == 0:
+		        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+		        os.execv(runtime, [runtime, "--root", root, *words])
+		    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+		assert call("create", "--bundle", bundle, ident) == 0, "create"
+		assert call("exec", ident, "sh", "-c", "exit 4") == 4, "exec"
+		assert call("exec", ident, "no-such-program") == 255, "exec that fails"
+		assert call("delete", "--force", ident) == 0, "delete"
+		assert call("run", "--bundle", bundle, ident) == 7, "run"
+	END
+}
+
+@test "a runtime that took a shell's place does not wait for the shell's children" {
+	local before
+	args sleep 100
+	create_start "$ID"
+	before=$(milliseconds)
+	run bash -c 'sleep 30 >/dev/null 2>&1 </dev/null 3>&- & exec "$@"' bash "$SANDLOCK" --root "$ROOT" exec "$ID" no-such-program
+	assert_failed
+	args no-such-program
+	run "$TOOLS/subreaper" "$T/pid" "$T/status" bash -c 'sleep 30 >/dev/null 2>&1 </dev/null 3>&- & exec "$@"' bash \
+		"$SANDLOCK" --root "$ROOT" create --bundle "$BUNDLE" "$(unique_id second)"
+	assert_failed
+	[ $(($(milliseconds) - before)) -lt 10000 ]
+	own_named sleep | xargs -r kill
+}
