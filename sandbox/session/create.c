@@ -43,6 +43,7 @@ struct creation {
 	size_t cgroup_fds_count;
 	bool bound;
 	bool built; /* there is a container, if not a whole one: its poststop hooks run when it goes */
+	bool attach;	   /* processes are moved to the cgroup after they were created */
 	bool await_cgroup; /* the supervisor waits for the cgroup2 directory before it clones the holder */
 };
 
@@ -378,6 +379,8 @@ static int follow_launcher(struct creation *creation, struct error *err)
 		created->main_pid = (plan->flags & PLAN_NESTED_PID) != 0 ? pid_of(fd) : event.value;
 		if (created->main_pid <= 0)
 			return error_set(err, ESRCH, "the launcher is gone");
+		if (creation->attach && cgroup_join(creation->order->cgroup, created->main_pid, err) < 0)
+			return -err->code;
 		if (creation->order->config->linux_.net_devices_count > 0 &&
 		    net_devices_move(creation->order->config, created->main_pid, err) < 0)
 			return -err->code;
@@ -426,7 +429,8 @@ static int make_cgroup(struct creation *creation, struct error *err)
 	if (cgroup_create(cgroup, err) < 0 || cgroup_apply(cgroup, creation->order->config->linux_.resources, err) < 0)
 		return -err->code;
 	const struct cgroup_path *paths = cgroup_paths(cgroup, &count);
-	creation->cgroup_v2 = count == 0 ? -ENOENT : cgroup_open_v2_dir(paths, count, err);
+	creation->attach = !cgroup_can_enter(cgroup);
+	creation->cgroup_v2 = count == 0 || creation->attach ? -ENOENT : cgroup_open_v2_dir(paths, count, err);
 	if (creation->cgroup_v2 < 0 && creation->cgroup_v2 != -ENOENT)
 		return -err->code;
 	if (cgroup_join_open(paths, count, true, fds, err) < 0)
@@ -479,7 +483,7 @@ static int build(struct creation *creation, struct error *err)
 		creation->reaper_pidfd = fds[0];
 		creation->reaper_channel = fds[1];
 		creation->reaper_pid = pid;
-		if (finish_holder(creation, err) < 0 || settle_holder(creation, err) < 0)
+		if ((creation->attach && cgroup_join(order->cgroup, pid, err) < 0) || finish_holder(creation, err) < 0 || settle_holder(creation, err) < 0)
 			return -err->code;
 	}
 	if (send_order(creation, err) < 0)

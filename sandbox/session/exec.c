@@ -30,6 +30,7 @@ struct execution {
 	int cgroup_v2;
 	int cgroup_fds[CGROUP_PATHS_MAX];
 	size_t cgroup_fds_count;
+	bool attach; /* the process is moved to the cgroup after it was created */
 	pid_t joiner;
 };
 
@@ -62,6 +63,9 @@ static int open_cgroup(struct execution *execution, struct error *err)
 	pid_t beside = reply->main_pid != 0 ? reply->main_pid : reply->reaper_pid;
 	if (cgroup_exec_paths(cgroup, execution->order->cgroup, beside, paths, &count, err) < 0)
 		return -err->code;
+	execution->attach = !cgroup_can_enter(cgroup);
+	if (execution->attach)
+		return 0;
 	execution->cgroup_v2 = cgroup_open_v2_dir(paths, count, err);
 	if (execution->cgroup_v2 < 0 && execution->cgroup_v2 != -ENOENT)
 		return -err->code;
@@ -71,6 +75,19 @@ static int open_cgroup(struct execution *execution, struct error *err)
 		if (fds[i] >= 0)
 			execution->cgroup_fds[execution->cgroup_fds_count++] = fds[i];
 	return 0;
+}
+
+static int attach(const struct execution *execution, pid_t pid, struct error *err)
+{
+	__attribute__((cleanup(cgroup_freep))) struct cgroup *cgroup = NULL;
+	const struct reply *reply = &execution->order->session->reply;
+
+	if (!execution->attach)
+		return 0;
+	if (cgroup_open(execution->order->plan, &cgroup, err) < 0)
+		return -err->code;
+	return cgroup_join_below(cgroup, pid, execution->order->cgroup,
+				 reply->main_pid != 0 ? reply->main_pid : reply->reaper_pid, err);
 }
 
 /* Where the root of the mount namespace is not the container's (--no-pivot, or no mount namespace). */
@@ -178,6 +195,8 @@ static int follow(struct execution *execution, struct session_job *job, struct e
 	if (receive_event(execution, LAUNCH_FORKED, &job->pidfd, &value, err) < 0)
 		return -err->code;
 	job->pid = value;
+	if (attach(execution, job->pid, err) < 0)
+		return -err->code;
 	/* Recorded before it may run (S6). */
 	if (session_request(execution->order->client, REQUEST_JOINED, 0, &job->pidfd, 1, SESSION_ANSWER_TIMEOUT_MS,
 			    &answer, err) < 0)
