@@ -103,11 +103,16 @@ static int join_userns_by_path(const struct joining *joining, struct error *err)
 	return 0;
 }
 
-/* The cgroup namespace is entered by the launcher, once it is in the container's cgroup: with the mount option
- * nsdelegate the kernel lets nobody inside of a namespace move, or clone, into it from outside. */
+/* With the mount option nsdelegate the kernel lets nobody who is inside of a cgroup namespace clone into it from
+ * outside: who will be created in the container's cgroup enters the namespace afterwards. */
+static bool joins_cgroup_namespace_later(const struct joining *joining)
+{
+	return joining->cgroup >= 0 && joining->holder >= 0 && (joining->order.holder_flags & CLONE_NEWCGROUP) != 0;
+}
+
 static int join_cgroup_namespace(const struct joining *joining, struct error *err)
 {
-	if (joining->holder < 0 || (joining->order.holder_flags & CLONE_NEWCGROUP) == 0)
+	if (!joins_cgroup_namespace_later(joining))
 		return 0;
 	if (setns(joining->holder, CLONE_NEWCGROUP) < 0)
 		return error_errno(err, errno, "join the container's cgroup namespace");
@@ -117,7 +122,7 @@ static int join_cgroup_namespace(const struct joining *joining, struct error *er
 static int join(const struct joining *joining, struct error *err)
 {
 	const struct plan *plan = joining->launch.plan;
-	uint32_t flags = joining->order.holder_flags & ~(uint32_t)CLONE_NEWCGROUP;
+	uint32_t flags = joining->order.holder_flags & ~(joins_cgroup_namespace_later(joining) ? (uint32_t)CLONE_NEWCGROUP : 0);
 	bool *joined = calloc(plan->namespaces.count + 1, sizeof *joined);
 
 	if (joined == NULL)
