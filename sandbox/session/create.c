@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -354,6 +355,13 @@ static int run_runtime_hooks(struct creation *creation, struct error *err)
 	return rc < 0 ? error_errno(err, -rc, "reach the launcher") : 0;
 }
 
+static bool is_dead(int pidfd)
+{
+	struct pollfd item = {.fd = pidfd, .events = POLLIN};
+
+	return poll(&item, 1, 0) > 0;
+}
+
 /* Follows the launcher until it is parked. */
 static int follow_launcher(struct creation *creation, struct error *err)
 {
@@ -379,7 +387,9 @@ static int follow_launcher(struct creation *creation, struct error *err)
 		created->main_pid = (plan->flags & PLAN_NESTED_PID) != 0 ? pid_of(fd) : event.value;
 		if (created->main_pid <= 0)
 			return error_set(err, ESRCH, "the launcher is gone");
-		if (creation->attach && cgroup_join(creation->order->cgroup, created->main_pid, err) < 0)
+		/* Of a launcher that has failed meanwhile, its own words count: they come next. */
+		if (creation->attach && cgroup_join(creation->order->cgroup, created->main_pid, err) < 0 &&
+		    !is_dead(fd))
 			return -err->code;
 		if (creation->order->config->linux_.net_devices_count > 0 &&
 		    net_devices_move(creation->order->config, created->main_pid, err) < 0)
