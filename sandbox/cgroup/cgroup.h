@@ -75,6 +75,10 @@ int cgroup_apply(struct cgroup *cgroup, const struct oci_resources *resources, s
 /* Changes the limits that `resources` names and no others. */
 int cgroup_update(struct cgroup *cgroup, const struct oci_resources *resources, struct error *err);
 
+/* Whether the caller may create processes in the cgroup or move them there. A user whose session is not below his own
+ * systemd may not (the kernel asks for the right to the nearest cgroup above both); cgroup_join has systemd do it. */
+bool cgroup_can_enter(const struct cgroup *cgroup);
+
 /* Moves a process. Slow, see paths.h: for a process that can't move itself. */
 int cgroup_join(const struct cgroup *cgroup, pid_t pid, struct error *err);
 

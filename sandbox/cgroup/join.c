@@ -181,6 +181,37 @@ int cgroup_join_delegate(const struct cgroup *cgroup, pid_t pid, struct error *e
 		   : 0;
 }
 
+bool cgroup_can_enter(const struct cgroup *cgroup)
+{
+	CLEANUP_ARENA struct arena arena = {0};
+	struct cgroup_layout layout;
+	struct error ignored;
+	int v2 = cgroup_find_v2(cgroup);
+
+	if (!cgroup->rootless || v2 < 0)
+		return true;
+	if (cgroup_layout_detect(&arena, &layout, &ignored) < 0)
+		return false;
+	for (size_t i = 0; i < layout.count; i++) {
+		if (!layout.hierarchies[i].v2)
+			continue;
+		const char *own = cgroup_hierarchy_path(&arena, &layout.hierarchies[i], layout.hierarchies[i].own);
+		const char *path = cgroup->paths[v2].path;
+		size_t common = 0;
+		for (size_t k = 0;; k++) {
+			bool own_ends = own[k] == '/' || own[k] == '\0';
+			bool path_ends = path[k] == '/' || path[k] == '\0';
+			if (own_ends && path_ends)
+				common = k;
+			if (own[k] != path[k] || own[k] == '\0')
+				break;
+		}
+		const char *file = arena_printf(&arena, "%.*s/cgroup.procs", (int)common, path);
+		return faccessat(AT_FDCWD, file, W_OK, AT_EACCESS) == 0;
+	}
+	return false;
+}
+
 int cgroup_join_below(const struct cgroup *cgroup, pid_t pid, const char *subpath, pid_t beside, struct error *err)
 {
 	bool joined = subpath == NULL || subpath[0] == '\0';
@@ -201,6 +232,10 @@ int cgroup_join_below(const struct cgroup *cgroup, pid_t pid, const char *subpat
 			rc = write_pid(path, pid);
 		if (rc == -EBUSY && cgroup->nodes[i].v2)
 			rc = join_beside(cgroup, i, pid, beside);
+		if ((rc == -EACCES || rc == -EPERM) && cgroup->manager == CGROUP_MANAGER_SYSTEMD) {
+			rc = cgroup_systemd_attach(cgroup, pid, subpath, err);
+			return rc < 0 ? rc : 0;
+		}
 		if (rc < 0)
 			return error_errno(err, -rc, "cannot move process %d to the cgroup %s", (int)pid, path);
 	}

@@ -316,6 +316,21 @@ int cgroup_systemd_start(struct cgroup *cgroup, struct error *err)
 	return check_scope(cgroup, err);
 }
 
+int cgroup_systemd_attach(const struct cgroup *cgroup, pid_t pid, const char *subpath, struct error *err)
+{
+	CLEANUP_ARENA struct arena arena = {0};
+	int v2 = cgroup_find_v2(cgroup);
+	const char *scope = v2 < 0 ? NULL : strstr(cgroup->paths[v2].path, cgroup->unit);
+	const char *below = scope == NULL ? "" : scope + strlen(cgroup->unit);
+
+	if (subpath != NULL && subpath[0] != '\0')
+		below = arena_printf(&arena, "%s/%s", below, subpath);
+	return ask_once(
+	    cgroup->rootless,
+	    arena_printf(&arena, "command attach\nunit %s\npid %d\npath %s\n", cgroup->unit, (int)pid, below), NULL, 0,
+	    err);
+}
+
 int cgroup_systemd_descend(struct cgroup *cgroup, struct error *err)
 {
 	char pid[16];
@@ -326,6 +341,7 @@ int cgroup_systemd_descend(struct cgroup *cgroup, struct error *err)
 			continue;
 		CLEANUP_CLOSE int dirfd = open(cgroup->paths[i].path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		int rc = dirfd < 0 ? -errno : file_write_at(dirfd, "cgroup.procs", pid);
+		/* The helper is in the scope: the scope itself is what has to be writable. */
 		if (rc < 0)
 			return error_errno(err, -rc, "cannot use the cgroup %s", cgroup->paths[i].path);
 	}

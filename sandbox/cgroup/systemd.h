@@ -17,6 +17,9 @@ int cgroup_systemd_start(struct cgroup *cgroup, struct error *err);
 /* Moves the helper to the container's own directory, where that is below the scope's. */
 int cgroup_systemd_descend(struct cgroup *cgroup, struct error *err);
 
+/* Has systemd move a process to the scope, or to `subpath` below the container's directory (NULL: none). */
+int cgroup_systemd_attach(const struct cgroup *cgroup, pid_t pid, const char *subpath, struct error *err);
+
 /* Lets the helper process end. */
 void cgroup_systemd_settle(struct cgroup *cgroup);
 

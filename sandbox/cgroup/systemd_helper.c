@@ -33,6 +33,8 @@ struct request {
 	const char *command;
 	const char *unit;
 	const char *slice;
+	const char *path;
+	uint64_t pid;
 	bool user_bus;
 	struct property properties[SYSTEMD_PROPERTIES_MAX];
 	size_t count;
@@ -92,6 +94,11 @@ static int parse(char *text, struct request *request)
 			request->command = line;
 		} else if (strcmp(key, "bus") == 0) {
 			request->user_bus = strcmp(line, "user") == 0;
+		} else if (strcmp(key, "path") == 0) {
+			request->path = line;
+		} else if (strcmp(key, "pid") == 0) {
+			if (number_parse_u64(line, 1, INT32_MAX, &request->pid) < 0)
+				return -EINVAL;
 		} else if (strcmp(key, "unit") == 0) {
 			request->unit = line;
 		} else if (strcmp(key, "slice") == 0) {
@@ -453,6 +460,20 @@ static int stop(sd_bus *bus, const struct request *request)
 	return 0;
 }
 
+/* What a user may not do himself: from his session to a unit of his systemd. */
+static int attach(sd_bus *bus, const struct request *request)
+{
+	sd_bus_error error = SD_BUS_ERROR_NULL;
+
+	int rc =
+	    sd_bus_call_method(bus, DESTINATION, MANAGER_PATH, MANAGER, "AttachProcessesToUnit", &error, NULL, "ssau",
+			       request->unit, request->path == NULL ? "" : request->path, 1, (uint32_t)request->pid);
+	if (rc < 0)
+		return fail(rc, &error, "AttachProcessesToUnit");
+	answer("ok");
+	return 0;
+}
+
 static int control_group(sd_bus *bus)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
@@ -494,5 +515,7 @@ int main(void)
 		return set(bus, &request);
 	if (strcmp(request.command, "stop") == 0)
 		return stop(bus, &request);
+	if (strcmp(request.command, "attach") == 0 && request.pid > 0)
+		return attach(bus, &request);
 	return fail(EINVAL, NULL, "read the request");
 }

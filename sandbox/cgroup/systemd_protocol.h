@@ -3,10 +3,11 @@
  * standard input.
  *
  * A request is one datagram of lines:
- *   command start | set | stop | control-group
+ *   command start | set | stop | attach | control-group
  *   bus user                          (otherwise the system's)
  *   unit NAME
  *   slice NAME                        (start)
+ *   pid NUMBER, path /BELOW/THE/UNIT  (attach)
  *   property NAME SIGNATURE VALUE     (start, set; VALUE is the rest of the line)
  * Values: t a number or "max"; b true or false; s, u, i, x as they are; ay a list like 0-3,7 that becomes a bit mask;
  * as and a(ss) items that are separated by SYSTEMD_SEPARATOR.

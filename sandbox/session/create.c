@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,7 @@ struct creation {
 	struct launch_cgroup cgroup;
 	bool bound;
 	bool built; /* there is a container, if not a whole one: its poststop hooks run when it goes */
+	bool attach;	   /* processes are moved to the cgroup after they were created */
 	bool await_cgroup; /* the supervisor waits for the cgroup2 directory before it clones the holder */
 };
 
@@ -297,6 +299,13 @@ static int run_runtime_hooks(struct creation *creation, struct error *err)
 	return rc < 0 ? error_errno(err, -rc, "reach the launcher") : 0;
 }
 
+static bool is_dead(int pidfd)
+{
+	struct pollfd item = {.fd = pidfd, .events = POLLIN};
+
+	return poll(&item, 1, 0) > 0;
+}
+
 /* The launcher is there: what has to be done from outside before it can go on. */
 static int launcher_forked(struct creation *creation, int32_t pid, int pidfd, struct error *err)
 {
@@ -307,6 +316,9 @@ static int launcher_forked(struct creation *creation, int32_t pid, int pidfd, st
 	created->main_pid = (creation->order->plan->flags & PLAN_NESTED_PID) != 0 ? pid_of(pidfd) : pid;
 	if (created->main_pid <= 0)
 		return error_set(err, ESRCH, "the launcher is gone");
+	/* Of a launcher that has failed meanwhile, its own words count: they come next. */
+	if (creation->attach && cgroup_join(creation->order->cgroup, created->main_pid, err) < 0 && !is_dead(pidfd))
+		return -err->code;
 	if (creation->order->config->linux_.net_devices_count > 0 &&
 	    net_devices_move(creation->order->config, created->main_pid, err) < 0)
 		return -err->code;
@@ -388,7 +400,8 @@ static int make_cgroup(struct creation *creation, struct error *err)
 	if (cgroup_create(cgroup, err) < 0 || cgroup_apply(cgroup, creation->order->config->linux_.resources, err) < 0)
 		return -err->code;
 	const struct cgroup_path *paths = cgroup_paths(cgroup, &count);
-	if (launch_cgroup_open(&creation->cgroup, paths, count, err) < 0)
+	creation->attach = !cgroup_can_enter(cgroup);
+	if (!creation->attach && launch_cgroup_open(&creation->cgroup, paths, count, err) < 0)
 		return -err->code;
 	if (!creation->await_cgroup)
 		return 0;
@@ -396,7 +409,7 @@ static int make_cgroup(struct creation *creation, struct error *err)
 			      creation->cgroup.v2 >= 0 ? 1 : 0);
 	if (rc < 0)
 		return error_errno(err, -rc, "reach the supervisor");
-	if (cgroup_delegate(cgroup) == NULL)
+	if (cgroup_delegate(cgroup) == NULL || creation->attach)
 		return 0;
 	/* The holder begins above it, for its cgroup namespace. */
 	close(take_fd(&creation->cgroup.v2));
@@ -435,7 +448,8 @@ static int build(struct creation *creation, struct error *err)
 		creation->reaper_pidfd = fds[0];
 		creation->reaper_channel = fds[1];
 		creation->reaper_pid = pid;
-		if (finish_holder(creation, err) < 0 || settle_holder(creation, err) < 0)
+		if ((creation->attach && cgroup_join(order->cgroup, pid, err) < 0) || finish_holder(creation, err) < 0 ||
+		    settle_holder(creation, err) < 0)
 			return -err->code;
 	}
 	if (send_order(creation, err) < 0)

@@ -30,6 +30,7 @@ struct execution {
 	int root;
 	int seccomp;
 	struct launch_cgroup cgroup;
+	bool attach; /* the process is moved to the cgroup after it was created */
 	pid_t joiner;
 };
 
@@ -50,7 +51,21 @@ static int open_cgroup(struct execution *execution, struct error *err)
 	pid_t beside = reply->main_pid != 0 ? reply->main_pid : reply->reaper_pid;
 	if (cgroup_exec_paths(cgroup, execution->order->cgroup, beside, paths, &count, err) < 0)
 		return -err->code;
-	return launch_cgroup_open(&execution->cgroup, paths, count, err);
+	execution->attach = !cgroup_can_enter(cgroup);
+	return execution->attach ? 0 : launch_cgroup_open(&execution->cgroup, paths, count, err);
+}
+
+static int attach(const struct execution *execution, pid_t pid, struct error *err)
+{
+	__attribute__((cleanup(cgroup_freep))) struct cgroup *cgroup = NULL;
+	const struct reply *reply = &execution->order->session->reply;
+
+	if (!execution->attach)
+		return 0;
+	if (cgroup_open(execution->order->plan, &cgroup, err) < 0)
+		return -err->code;
+	return cgroup_join_below(cgroup, pid, execution->order->cgroup,
+				 reply->main_pid != 0 ? reply->main_pid : reply->reaper_pid, err);
 }
 
 /* Where the root of the mount namespace is not the container's (--no-pivot, or no mount namespace). */
@@ -159,7 +174,7 @@ static int follow(const struct execution *execution, struct session_job *job, st
 			return error_set(err, EPROTO, "the launcher answered out of order");
 		}
 	}
-	return record_job(execution, job, err);
+	return attach(execution, job->pid, err) < 0 ? -err->code : record_job(execution, job, err);
 }
 
 static int create(struct execution *execution, struct session_job *job, struct error *err)

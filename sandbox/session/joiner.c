@@ -181,6 +181,17 @@ static int run(struct joining *joining, struct error *err)
 	launch->seccomp_socket = joining->seccomp >= 0 ? joining->seccomp : 0;
 	if (launch->plan->seccomp.listener_fd >= 0)
 		joining->host_proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	/* Inside of the user namespace nobody may create processes in the host's cgroup. */
+	if (joining->cgroup >= 0 && ((joining->order.holder_flags & CLONE_NEWUSER) != 0 || launch->plan->userns != 0)) {
+		int pidfd = -1;
+		long pid = fork_as_sibling(0, joining->cgroup, &pidfd);
+		if (pid < 0)
+			return error_errno(err, errno, "fork into the container's cgroup");
+		if (pid > 0)
+			_exit(0);
+		close(pidfd);
+		close(take_fd(&joining->cgroup));
+	}
 	/* What only the caller may do. */
 	if ((launch->exec && affinity_initial_apply(launch, err) < 0) || rlimits_raise(launch, err) < 0 || oom_score_apply(launch, err) < 0 ||
 	    cgroup_join_fds(joining->cgroup_fds, joining->order.cgroup_fds, err) < 0 || join(joining, err) < 0)
