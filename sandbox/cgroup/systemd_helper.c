@@ -18,6 +18,7 @@
 #define DESTINATION "org.freedesktop.systemd1"
 #define MANAGER_PATH "/org/freedesktop/systemd1"
 #define MANAGER "org.freedesktop.systemd1.Manager"
+#define SCOPE "org.freedesktop.systemd1.Scope"
 /* systemd answers in milliseconds; a machine that is starting up can keep it busy. */
 #define TIMEOUT_USEC (30ull * 1000 * 1000)
 #define BITS_MAX 8192
@@ -316,20 +317,55 @@ static int start_call(sd_bus *bus, const struct request *request, sd_bus_message
 	return rc;
 }
 
-/* A unit of that name that has failed, or whose cgroup is empty, is about to go. Others must not be touched. */
+/* Whether nothing is in the unit's cgroup or below it, or it is gone. systemd hears of the end of the last process a
+ * moment later. A v1 hierarchy does not tell. */
+static bool is_empty(const char *cgroup)
+{
+	static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/systemd"};
+
+	for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
+		char path[4096];
+		char text[256] = "";
+		snprintf(path, sizeof path, "%s/cgroup.procs", roots[i]);
+		if (access(path, F_OK) < 0)
+			continue;
+		snprintf(path, sizeof path, "%s%s", roots[i], cgroup);
+		if (cgroup[0] != '/' || access(path, F_OK) < 0)
+			return cgroup[0] == '/' || cgroup[0] == '\0';
+		snprintf(path, sizeof path, "%s%s/cgroup.events", roots[i], cgroup);
+		FILE *file = fopen(path, "re");
+		if (file == NULL)
+			return false;
+		size_t length = fread(text, 1, sizeof text - 1, file);
+		fclose(file);
+		text[length] = '\0';
+		return strstr(text, "populated 0\n") != NULL;
+	}
+	return false;
+}
+
+/* A unit of that name that has failed, or whose processes have all ended, is about to go. Others must not be touched.
+ */
 static bool unit_is_left_over(sd_bus *bus, const char *unit)
 {
 	sd_bus_message *reply = NULL;
 	const char *path = NULL;
 	char *state = NULL;
+	char *cgroup = NULL;
 	bool left_over = false;
 
 	if (sd_bus_call_method(bus, DESTINATION, MANAGER_PATH, MANAGER, "GetUnit", NULL, &reply, "s", unit) < 0)
 		return true;
 	if (sd_bus_message_read(reply, "o", &path) >= 0 &&
 	    sd_bus_get_property_string(bus, DESTINATION, path, "org.freedesktop.systemd1.Unit", "ActiveState", NULL,
-				       &state) >= 0)
-		left_over = strcmp(state, "active") != 0 && strcmp(state, "activating") != 0;
+				       &state) >= 0) {
+		left_over = strcmp(state, "inactive") == 0 || strcmp(state, "failed") == 0 ||
+			    strcmp(state, "deactivating") == 0;
+		if (strcmp(state, "active") == 0 &&
+		    sd_bus_get_property_string(bus, DESTINATION, path, SCOPE, "ControlGroup", NULL, &cgroup) >= 0)
+			left_over = is_empty(cgroup);
+	}
+	free(cgroup);
 	free(state);
 	sd_bus_message_unref(reply);
 	return left_over;
@@ -356,8 +392,11 @@ static void clear_left_over(sd_bus *bus, const char *unit)
 	sd_bus_match_signal(bus, &slot, DESTINATION, MANAGER_PATH, MANAGER, "UnitRemoved", unit_removed, &job);
 	sd_bus_call_method(bus, DESTINATION, MANAGER_PATH, MANAGER, "ResetFailedUnit", NULL, NULL, "s", unit);
 	sd_bus_message *reply = NULL;
-	if (sd_bus_call_method(bus, DESTINATION, MANAGER_PATH, MANAGER, "GetUnit", NULL, &reply, "s", unit) >= 0)
+	if (sd_bus_call_method(bus, DESTINATION, MANAGER_PATH, MANAGER, "GetUnit", NULL, &reply, "s", unit) >= 0) {
+		sd_bus_call_method(bus, DESTINATION, MANAGER_PATH, MANAGER, "StopUnit", NULL, NULL, "ss", unit,
+				   "replace");
 		(void)await_job(bus, &job);
+	}
 	sd_bus_message_unref(reply);
 	sd_bus_slot_unref(slot);
 	free(job.result);
