@@ -233,6 +233,16 @@ static int open_owner(const struct creation_options *options, struct creation_pl
 	return 0;
 }
 
+/* --config is crun's: a path relative to the current directory, but its default, config.json, to the bundle. */
+static int load_config(struct context *context, const struct creation_options *options, struct creation_plan *plan,
+		       struct config_notes *notes, struct error *err)
+{
+	bool other = options->config != NULL && strcmp(options->config, "config.json") != 0;
+
+	return config_load_file(&context->arena, other ? AT_FDCWD : plan->bundle_fd,
+				other ? options->config : "config.json", notes, &plan->config, err);
+}
+
 int creation_plan_make(struct context *context, struct creation_options *options, const char *id,
 		       struct creation_plan *plan, struct error *err)
 {
@@ -248,8 +258,9 @@ int creation_plan_make(struct context *context, struct creation_options *options
 	plan->bundle_fd = open(options->bundle, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
 	if (plan->bundle_fd < 0 || realpath(options->bundle, bundle) == NULL)
 		return error_errno(err, errno, "--bundle: open %s", options->bundle);
-	if (config_load(&context->arena, plan->bundle_fd, &notes, &plan->config, err) < 0 ||
-	    context_notes(context, "config.json", &notes, err) < 0 || open_console(options, plan, err) < 0 ||
+	if (load_config(context, options, plan, &notes, err) < 0 ||
+	    context_notes(context, options->config == NULL ? "config.json" : options->config, &notes, err) < 0 ||
+	    open_console(options, plan, err) < 0 ||
 	    open_owner(options, plan, err) < 0 || plan_all(context, options, id, bundle, plan, err) < 0)
 		return -err->code;
 	plan->plan_fd = plan_seal(&plan->builder, err);

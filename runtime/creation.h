@@ -13,6 +13,7 @@
 /* The options of create and run. */
 struct creation_options {
 	const char *bundle;
+	const char *config; /* NULL: config.json in the bundle */
 	const char *pid_file;
 	const char *console_socket;
 	const char *pidfd_socket;
@@ -24,19 +25,22 @@ struct creation_options {
 	bool keep;   /* run: --keep */
 };
 
-#define CREATION_OPTION_ROWS(options)                                                                                  \
-	{"bundle", 'b', OPTION_STRING, &(options).bundle, "DIR", "directory of the bundle (default: the current one)"}, \
+#define CREATION_OPTION_ROWS(options)                                                                                   \
+	{                                                                                                               \
+	    "bundle",          'b',   OPTION_STRING,                                                                    \
+	    &(options).bundle, "DIR", "directory of the bundle (default: the current one)"},                            \
+	    {"config", 'f', OPTION_STRING, &(options).config, "FILE", "read FILE instead of the bundle's config.json"}, \
 	    {"pid-file", 0, OPTION_STRING, &(options).pid_file, "FILE", "write the main process's pid there"},          \
-	    {"console-socket", 0, OPTION_STRING, &(options).console_socket, "PATH",                                     \
-	     "Unix socket that gets the terminal's master"},                                                            \
-	    {"pidfd-socket", 0, OPTION_STRING, &(options).pidfd_socket, "PATH",                                         \
-	     "Unix socket that gets a pidfd of the main process"},                                                      \
+	    {"console-socket",          0,      OPTION_STRING,                                                          \
+	     &(options).console_socket, "PATH", "Unix socket that gets the terminal's master"},                         \
+	    {"pidfd-socket",          0,      OPTION_STRING,                                                            \
+	     &(options).pidfd_socket, "PATH", "Unix socket that gets a pidfd of the main process"},                     \
 	    {"no-pivot", 0, OPTION_FLAG, &(options).no_pivot, NULL, "change the root without pivot_root (ramdisks)"},   \
 	    {"preserve-fds", 0, OPTION_NUMBER, &(options).preserve_fds, "N", "pass N descriptors from 3 on"},           \
 	    {"no-new-keyring", 0, OPTION_FLAG, &(options).no_new_keyring, NULL, "keep the caller's session keyring"},   \
-	    {"owner", 0, OPTION_STRING, &(options).owner, "PID", "end the session when this process ends"},            \
-	{                                                                                                              \
-		"keep", 0, OPTION_FLAG, &(options).keep, NULL, "run: keep the session after the main process ended"    \
+	    {"owner", 0, OPTION_STRING, &(options).owner, "PID", "end the session when this process ends"},             \
+	{                                                                                                               \
+		"keep", 0, OPTION_FLAG, &(options).keep, NULL, "run: keep the session after the main process ended"     \
 	}
 
 /* Everything between the bundle and the created session. */
@@ -55,7 +59,8 @@ struct creation_plan {
 	size_t record_length;
 };
 
-/* Parses, checks and plans; descriptors of socket activation are added to options->preserve_fds. No effect outside this process but opened files. */
+/* Parses, checks and plans; descriptors of socket activation are added to options->preserve_fds. No effect outside this
+ * process but opened files. */
 int creation_plan_make(struct context *context, struct creation_options *options, const char *id,
 		       struct creation_plan *plan, struct error *err);
 /* Takes the ends of the notification socket from both; NOTIFY_NONE's when there is none. */

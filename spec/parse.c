@@ -41,25 +41,31 @@ int config_parse(struct arena *arena, const char *text, size_t length, struct co
 	return rc;
 }
 
-int config_load(struct arena *arena, int bundle_fd, struct config_notes *notes, struct oci_config **config,
-		struct error *err)
+int config_load_file(struct arena *arena, int dirfd, const char *path, struct config_notes *notes,
+		     struct oci_config **config, struct error *err)
 {
-	CLEANUP_CLOSE int fd = openat(bundle_fd, "config.json", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	CLEANUP_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	CLEANUP_FREE char *text = NULL;
 	size_t length = 0;
 
 	/* Engines and people know this sentence. */
 	if (fd < 0 && errno == ENOENT)
-		return error_set(err, ENOENT, "JSON specification file config.json not found");
+		return error_set(err, ENOENT, "JSON specification file %s not found", path);
 	if (fd < 0)
-		return error_errno(err, errno, "cannot open config.json");
+		return error_errno(err, errno, "cannot open %s", path);
 	int rc = file_read_all(fd, JSON_SIZE_MAX, &text, &length);
 	if (rc == -EFBIG)
-		return error_set(err, EFBIG, "config.json: larger than %u bytes", JSON_SIZE_MAX);
+		return error_set(err, EFBIG, "%s: larger than %u bytes", path, JSON_SIZE_MAX);
 	if (rc < 0)
-		return error_errno(err, -rc, "cannot read config.json");
+		return error_errno(err, -rc, "cannot read %s", path);
 	rc = config_parse(arena, text, length, notes, config, err);
-	return rc < 0 ? error_wrap(err, "config.json") : 0;
+	return rc < 0 ? error_wrap(err, "%s", path) : 0;
+}
+
+int config_load(struct arena *arena, int bundle_fd, struct config_notes *notes, struct oci_config **config,
+		struct error *err)
+{
+	return config_load_file(arena, bundle_fd, "config.json", notes, config, err);
 }
 
 int process_parse(struct arena *arena, const char *text, size_t length, struct config_notes *notes,

@@ -25,6 +25,10 @@ int config_parse(struct arena *arena, const char *text, size_t length, struct co
 int config_load(struct arena *arena, int bundle_fd, struct config_notes *notes, struct oci_config **config,
 		struct error *err);
 
+/* Likewise a file of any name below the directory `dirfd` (AT_FDCWD: the current one); error texts name the path. */
+int config_load_file(struct arena *arena, int dirfd, const char *path, struct config_notes *notes,
+		     struct oci_config **config, struct error *err);
+
 /* The `process` object alone: `exec --process FILE`. */
 int process_parse(struct arena *arena, const char *text, size_t length, struct config_notes *notes,
 		  struct oci_process **process, struct error *err);

@@ -86,3 +86,22 @@ words_of_help() {
 		        tomllib.load(file)
 	END
 }
+
+@test "podman takes the runtime from contrib/containers.conf" {
+	command -v podman >/dev/null || skip "podman is not installed"
+	sed "s|\"/usr/local/bin/sandlock-oci\"|\"$SANDLOCK\"|" "$SL_TOP/contrib/containers.conf" >"$T/containers.conf"
+	sed -i 's/^\[engine\]$/[engine]\ncgroup_manager = "cgroupfs"/' "$T/containers.conf"
+	printf '[storage]\ndriver = "vfs"\ngraphroot = "%s"\nrunroot = "%s"\n' "$T/storage" "$T/run" >"$T/storage.conf"
+	CONTAINERS_CONF=$T/containers.conf CONTAINERS_STORAGE_CONF=$T/storage.conf run podman --root "$T/storage" --runroot "$T/run" --tmpdir "$T/tmp" \
+		--storage-driver vfs info --format '{{.Host.OCIRuntime.Name}} {{.Host.OCIRuntime.Path}}'
+	assert_status 0
+	assert_output "^sandlock-oci $SANDLOCK\$"
+}
+
+@test "containerd takes the runtime from contrib/containerd.toml" {
+	command -v containerd >/dev/null || skip "containerd is not installed"
+	run containerd --config "$SL_TOP/contrib/containerd.toml" config dump
+	assert_status 0
+	assert_output 'default_runtime_name = "sandlock-oci"'
+	assert_output 'BinaryName = "/usr/local/bin/sandlock-oci"'
+}

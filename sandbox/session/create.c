@@ -401,7 +401,7 @@ static int make_cgroup(struct creation *creation, struct error *err)
 		return -err->code;
 	const struct cgroup_path *paths = cgroup_paths(cgroup, &count);
 	creation->attach = !cgroup_can_enter(cgroup);
-	if (!creation->attach && launch_cgroup_open(&creation->cgroup, paths, count, err) < 0)
+	if (launch_cgroup_open(&creation->cgroup, paths, creation->attach ? 0 : count, err) < 0)
 		return -err->code;
 	if (!creation->await_cgroup)
 		return 0;
@@ -448,8 +448,7 @@ static int build(struct creation *creation, struct error *err)
 		creation->reaper_pidfd = fds[0];
 		creation->reaper_channel = fds[1];
 		creation->reaper_pid = pid;
-		if ((creation->attach && cgroup_join(order->cgroup, pid, err) < 0) || finish_holder(creation, err) < 0 ||
-		    settle_holder(creation, err) < 0)
+		if ((creation->attach && cgroup_join(order->cgroup, pid, err) < 0) || finish_holder(creation, err) < 0 || settle_holder(creation, err) < 0)
 			return -err->code;
 	}
 	if (send_order(creation, err) < 0)

@@ -174,7 +174,9 @@ static int follow(const struct execution *execution, struct session_job *job, st
 			return error_set(err, EPROTO, "the launcher answered out of order");
 		}
 	}
-	return attach(execution, job->pid, err) < 0 ? -err->code : record_job(execution, job, err);
+	if (attach(execution, job->pid, err) < 0)
+		return -err->code;
+	return record_job(execution, job, err);
 }
 
 static int create(struct execution *execution, struct session_job *job, struct error *err)

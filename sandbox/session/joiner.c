@@ -103,8 +103,8 @@ static int join_userns_by_path(const struct joining *joining, struct error *err)
 	return 0;
 }
 
-/* The cgroup namespace is entered by the launcher, once it is in the container's cgroup: with the mount option
- * nsdelegate the kernel lets nobody inside of a namespace move, or clone, into it from outside. */
+/* With the mount option nsdelegate the kernel lets nobody who is inside of a cgroup namespace clone into it from
+ * outside: the launcher enters it when it is in the container's cgroup. */
 static int join_cgroup_namespace(const struct joining *joining, struct error *err)
 {
 	if (joining->cgroup_ns >= 0 && setns(joining->cgroup_ns, CLONE_NEWCGROUP) < 0)
@@ -115,7 +115,7 @@ static int join_cgroup_namespace(const struct joining *joining, struct error *er
 static int join(const struct joining *joining, struct error *err)
 {
 	const struct plan *plan = joining->launch.plan;
-	uint32_t flags = joining->order.holder_flags & ~(uint32_t)CLONE_NEWCGROUP;
+	uint32_t flags = joining->order.holder_flags;
 	bool *joined = calloc(plan->namespaces.count + 1, sizeof *joined);
 
 	if (joined == NULL)
