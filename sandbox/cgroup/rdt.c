@@ -278,9 +278,20 @@ int rdt_create(struct rdt *rdt, struct error *err)
 	if (rc == 0 && rdt->monitor != NULL && mkdir(rdt->monitor, 0755) < 0 && errno != EEXIST)
 		rc = error_errno(err, errno, "linux.intelRdt: cannot make the monitoring group %s%s", rdt->monitor,
 				 errno == ENOSPC ? " (the processor has no more of them)" : "");
-	if (rc < 0 && rdt->made_group)
-		rmdir(rdt->group);
+	else if (rc == 0 && rdt->monitor != NULL)
+		rdt->made_monitor = true;
+	if (rc < 0)
+		rdt_undo(rdt);
 	return rc;
+}
+
+void rdt_undo(struct rdt *rdt)
+{
+	if (rdt->made_monitor)
+		rmdir(rdt->monitor);
+	if (rdt->made_group)
+		rmdir(rdt->group);
+	rdt->made_group = rdt->made_monitor = false;
 }
 
 int rdt_join(const struct plan *plan, pid_t pid, struct error *err)

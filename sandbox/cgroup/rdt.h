@@ -19,6 +19,7 @@ struct rdt {
 	const char *monitor; /* directory of the monitoring group, or NULL */
 	bool own;            /* the group is named after the container and removed with it */
 	bool made_group;     /* by rdt_create */
+	bool made_monitor;
 };
 
 /* Checks the settings and works out the directories; changes nothing. ENODEV without a mounted resctrl. The strings
@@ -35,6 +36,9 @@ void rdt_fill_plan(struct plan_builder *builder, const struct rdt *rdt);
 
 /* Makes the groups and writes or compares the schemata. On an error what it made is removed again. */
 int rdt_create(struct rdt *rdt, struct error *err);
+
+/* Removes what rdt_create made, while no process is in it. */
+void rdt_undo(struct rdt *rdt);
 
 /* Moves a process (a single thread, whose later children follow) to the groups of a plan; nothing to do without. */
 int rdt_join(const struct plan *plan, pid_t pid, struct error *err);
