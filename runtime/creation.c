@@ -73,6 +73,7 @@ static int plan_cgroup(struct context *context, const char *id, struct creation_
 	    .rootless = geteuid() != 0,
 	    .annotations = config->annotations,
 	    .annotations_count = config->annotations_count,
+	    .intel_rdt = config->linux_.intel_rdt,
 	    .owner_uid = cgroup_owner(config),
 	};
 	/* The words were checked when the options were parsed. */

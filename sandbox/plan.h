@@ -220,6 +220,9 @@ struct plan {
 	uint32_t cgroup_mode;           /* enum cgroup_mode */
 	plan_string cgroup_unit;        /* the systemd scope; absent with the cgroupfs manager */
 	plan_string cgroup_delegate;    /* directory below cgroup_paths that the processes are moved to (v2), or absent */
+	plan_string rdt_group;          /* resctrl directory of the container's processes, or absent */
+	plan_string rdt_monitor;        /* its monitoring group, or absent */
+	uint32_t rdt_own;               /* rdt_group is removed with the container */
 	plan_string cgroup_force_v1;    /* mount point that gets the v1 hierarchy name=systemd on a v2 host */
 
 	struct plan_process process;

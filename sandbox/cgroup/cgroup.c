@@ -193,6 +193,8 @@ int cgroup_plan(const struct cgroup_settings *settings, const struct oci_resourc
 		rc = cgroup_translate(cgroup, resources, &cgroup->writes, false, err);
 	if (rc == 0 && cgroup->manager == CGROUP_MANAGER_CGROUPFS)
 		drop_forbidden(cgroup);
+	if (rc == 0 && settings->intel_rdt != NULL)
+		rc = rdt_plan(&cgroup->arena, settings->intel_rdt, cgroup->id, &cgroup->rdt, err);
 	if (rc == 0 && cgroup->devices_set) {
 		struct cgroup_device_rule *rules;
 		size_t count;
@@ -273,6 +275,8 @@ void cgroup_fill_plan(struct plan_builder *builder, const struct cgroup *cgroup)
 	for (size_t i = 0; i < cgroup->count; i++)
 		pairs[i] = (struct plan_pair){.key = plan_add_string(builder, cgroup->paths[i].controllers),
 					      .value = plan_add_string(builder, cgroup->paths[i].path)};
+	if (cgroup->rdt.config != NULL)
+		rdt_fill_plan(builder, &cgroup->rdt);
 	builder->plan.cgroup_paths = plan_add_array(builder, pairs, cgroup->count, sizeof pairs[0]);
 	builder->plan.cgroup_mode = cgroup_mode(cgroup);
 	builder->plan.cgroup_force_v1 = plan_add_string(builder, cgroup->force_v1);

@@ -24,7 +24,7 @@ enum cgroup_manager {
 	CGROUP_MANAGER_DISABLED,
 };
 
-/* What decides where the cgroup is. The strings must outlive the call only. */
+/* What decides where the cgroup is. The strings must outlive the call only, intel_rdt the cgroup. */
 struct cgroup_settings {
 	enum cgroup_manager manager;
 	const char *id;
@@ -32,7 +32,8 @@ struct cgroup_settings {
 	bool rootless;            /* --rootless=true; otherwise found out: not root, or root of a user namespace */
 	const struct oci_pair *annotations;
 	size_t annotations_count;
-	uint32_t owner_uid; /* host uid that gets the v2 cgroup (cgroup_owner), UINT32_MAX: none */
+	const struct oci_intel_rdt *intel_rdt; /* linux.intelRdt, NULL: absent */
+	uint32_t owner_uid;                    /* host uid that gets the v2 cgroup (cgroup_owner), UINT32_MAX: none */
 };
 
 /* Opaque; freed with cgroup_free, which leaves the directories alone. */

@@ -5,6 +5,7 @@
 
 #include "sandbox/cgroup/cgroup.h"
 #include "sandbox/cgroup/layout.h"
+#include "sandbox/cgroup/rdt.h"
 #include "sandbox/cgroup/writes.h"
 
 /* The cgroup in one hierarchy. */
@@ -36,6 +37,7 @@ struct cgroup {
 	const char *properties;    /* systemd: lines for the helper, from annotations */
 	const char *delegate;      /* directory below the container's that its processes are moved to, or NULL */
 	const char *delegate_path; /* the same as a path on the host */
+	struct rdt rdt;            /* config NULL: none */
 	pid_t helper_pid;          /* systemd; 0: none */
 	int helper_fd;
 };

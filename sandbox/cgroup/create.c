@@ -385,10 +385,8 @@ static int make_delegate(const struct cgroup *cgroup, struct error *err)
 	return cgroup->owner_uid == UINT32_MAX ? 0 : give_away(cgroup, cgroup->delegate_path, err);
 }
 
-int cgroup_create(struct cgroup *cgroup, struct error *err)
+static int make_cgroup(struct cgroup *cgroup, struct error *err)
 {
-	if (cgroup->count == 0)
-		return 0;
 	int rc = cgroup->manager == CGROUP_MANAGER_SYSTEMD ? cgroup_systemd_start(cgroup, err) : 0;
 	if (rc == 0)
 		rc = create_cgroupfs(cgroup, err);
@@ -401,5 +399,17 @@ int cgroup_create(struct cgroup *cgroup, struct error *err)
 		rc = give_away(cgroup, cgroup->paths[v2].path, err);
 	if (rc == 0 && cgroup->delegate_path != NULL)
 		rc = make_delegate(cgroup, err);
+	return rc;
+}
+
+int cgroup_create(struct cgroup *cgroup, struct error *err)
+{
+	int rc = cgroup->rdt.config == NULL ? 0 : rdt_create(&cgroup->rdt, err);
+
+	if (rc < 0 || cgroup->count == 0)
+		return rc;
+	rc = make_cgroup(cgroup, err);
+	if (rc < 0 && cgroup->rdt.config != NULL)
+		rdt_undo(&cgroup->rdt);
 	return rc < 0 ? undo(cgroup, rc) : 0;
 }

@@ -15,7 +15,10 @@ struct cgroup_oom {
 	uint64_t count; /* v2: how often so far */
 };
 
-#define CGROUP_OOM_NONE {.fd = -1, .events = -1, .directory = -1}
+#define CGROUP_OOM_NONE                                 \
+	{                                               \
+		.fd = -1, .events = -1, .directory = -1 \
+	}
 
 /* Starts to watch. ENODEV: there is no memory controller in the container's cgroup. The descriptors are
  * close-on-exec and non-blocking. */

@@ -15,6 +15,7 @@
 #include "hooks/hooks.h"
 #include "sandbox/cgroup/cgroup.h"
 #include "sandbox/cgroup/paths.h"
+#include "sandbox/cgroup/rdt.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
 #include "sandbox/common/message.h"
@@ -227,6 +228,8 @@ static int settle_holder(const struct creation *creation, struct error *err)
 {
 	const struct cgroup *cgroup = creation->order->cgroup;
 
+	if (rdt_join(creation->order->plan, creation->reaper_pid, err) < 0)
+		return -err->code;
 	if (cgroup == NULL)
 		return 0;
 	if ((creation->order->plan->flags & PLAN_NESTED_PID) != 0)
@@ -316,6 +319,8 @@ static int launcher_forked(struct creation *creation, int32_t pid, int pidfd, st
 	created->main_pid = (creation->order->plan->flags & PLAN_NESTED_PID) != 0 ? pid_of(pidfd) : pid;
 	if (created->main_pid <= 0)
 		return error_set(err, ESRCH, "the launcher is gone");
+	if (rdt_join(creation->order->plan, created->main_pid, err) < 0)
+		return -err->code;
 	/* Of a launcher that has failed meanwhile, its own words count: they come next. */
 	if (creation->attach && cgroup_join(creation->order->cgroup, created->main_pid, err) < 0 && !is_dead(pidfd))
 		return -err->code;
@@ -409,7 +414,7 @@ static int make_cgroup(struct creation *creation, struct error *err)
 			      creation->cgroup.v2 >= 0 ? 1 : 0);
 	if (rc < 0)
 		return error_errno(err, -rc, "reach the supervisor");
-	if (cgroup_delegate(cgroup) == NULL)
+	if (cgroup_delegate(cgroup) == NULL || creation->attach)
 		return 0;
 	/* The holder begins above it, for its cgroup namespace. */
 	close(take_fd(&creation->cgroup.v2));

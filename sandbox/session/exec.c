@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "sandbox/cgroup/cgroup.h"
+#include "sandbox/cgroup/rdt.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/message.h"
 #include "sandbox/common/syscalls.h"
@@ -60,6 +61,8 @@ static int attach(const struct execution *execution, pid_t pid, struct error *er
 	__attribute__((cleanup(cgroup_freep))) struct cgroup *cgroup = NULL;
 	const struct reply *reply = &execution->order->session->reply;
 
+	if (rdt_join(execution->order->plan, pid, err) < 0)
+		return -err->code;
 	if (!execution->attach)
 		return 0;
 	if (cgroup_open(execution->order->plan, &cgroup, err) < 0)

@@ -15,6 +15,7 @@
 #include "sandbox/cgroup/freezer.h"
 #include "sandbox/cgroup/kill.h"
 #include "sandbox/cgroup/paths.h"
+#include "sandbox/cgroup/rdt_remove.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
 #include "sandbox/common/number.h"
@@ -154,6 +155,8 @@ static void finish(struct supervisor *supervisor)
 	drop_dying(supervisor);
 	size_t count = cgroup_paths_from_plan(supervisor->plan, paths);
 	int rc = count == 0 ? 0 : cgroup_remove_paths(paths, count, &err);
+	if (rc == 0)
+		rc = rdt_remove_plan(supervisor->plan, &err);
 	/* Without a mount namespace of its own the container's mounts are in ours, below one at its root. */
 	if ((supervisor->plan->flags & PLAN_SHARED_MOUNTS) != 0 && supervisor->created)
 		umount2(plan_text(supervisor->plan, supervisor->plan->rootfs), MNT_DETACH | UMOUNT_NOFOLLOW);
