@@ -25,6 +25,11 @@ static struct plan_array plan_inherited(struct plan_builder *builder, const stru
 	return plan_add_strings(builder, (const char *const *)environ, count);
 }
 
+static bool has_env(const struct oci_hook *hook)
+{
+	return hook->env_set || hook->env_count > 0;
+}
+
 static int plan_list(struct plan_builder *builder, const struct oci_config *config, const struct oci_hook_list *list,
 		     const char *kind, struct plan_array *array, struct error *err)
 {
@@ -34,7 +39,7 @@ static int plan_list(struct plan_builder *builder, const struct oci_config *conf
 	bool inherits = false;
 
 	for (size_t i = 0; i < list->count; i++)
-		inherits |= !list->items[i].env_set;
+		inherits |= !has_env(&list->items[i]);
 	if (inherits)
 		inherited = plan_inherited(builder, config, kind);
 
@@ -49,7 +54,7 @@ static int plan_list(struct plan_builder *builder, const struct oci_config *conf
 					 hook->timeout.value);
 		hooks[i].path = plan_add_string(builder, hook->path);
 		hooks[i].args = plan_add_strings(builder, (const char *const *)hook->args, hook->args_count);
-		hooks[i].env = hook->env_set
+		hooks[i].env = has_env(hook)
 				   ? plan_add_strings(builder, (const char *const *)hook->env, hook->env_count)
 				   : inherited;
 		hooks[i].timeout = hook->timeout.set ? hook->timeout.value : 0;
