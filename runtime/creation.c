@@ -28,6 +28,7 @@
 #include "sandbox/linux/process_plan.h"
 #include "sandbox/linux/seccomp_plan.h"
 #include "sandbox/session/console.h"
+#include "spec/annotations.h"
 #include "spec/parse.h"
 #include "spec/record.h"
 
@@ -129,7 +130,12 @@ static int plan_all(struct context *context, struct creation_options *options, c
 	struct oci_config *config = plan->config;
 	struct mounts_plan_options mounts = {.bundle = bundle, .privileged = has_capability(CAPABILITY_SYS_ADMIN)};
 	struct process_plan_options process = {.warn = warn, .warn_context = context};
-	const struct seccomp_plan_options seccomp = {.oci_version = "1.3.0", .warn = note, .context = context};
+	const struct seccomp_plan_options seccomp = {
+	    .oci_version = "1.3.0",
+	    .warn = note,
+	    .context = context,
+	    .fail_unknown = config_annotation_on(config, "run.oci.seccomp_fail_unknown_syscall"),
+	};
 
 	builder->plan.id = plan_add_string(builder, id);
 	builder->plan.bundle = plan_add_string(builder, bundle);
@@ -146,6 +152,7 @@ static int plan_all(struct context *context, struct creation_options *options, c
 		builder->plan.flags |= PLAN_SHARED_MOUNTS;
 	mounts.user_namespace = builder->plan.userns;
 	process.userns = builder->plan.userns;
+	process.keep_groups = config_annotation_on(config, "run.oci.keep_original_groups");
 	if (kernel_settings_plan(builder, config, err) < 0 || mounts_plan(builder, config, &mounts, err) < 0 ||
 	    devices_plan(builder, config, &mounts, err) < 0 || hooks_plan(builder, config, err) < 0)
 		return -err->code;
@@ -230,6 +237,13 @@ static int open_console(const struct creation_options *options, struct creation_
 	return 0;
 }
 
+/* crun's name for --pidfd-socket. */
+static void take_annotations(const struct oci_config *config, struct creation_options *options)
+{
+	if (options->pidfd_socket == NULL)
+		options->pidfd_socket = config_annotation(config, "run.oci.pidfd_receiver");
+}
+
 static int open_owner(const struct creation_options *options, struct creation_plan *plan, struct error *err)
 {
 	int pid = getpid();
@@ -272,9 +286,11 @@ int creation_plan_make(struct context *context, struct creation_options *options
 	if (plan->bundle_fd < 0 || realpath(options->bundle, bundle) == NULL)
 		return error_errno(err, errno, "--bundle: open %s", options->bundle);
 	if (load_config(context, options, plan, &notes, err) < 0 ||
-	    context_notes(context, options->config == NULL ? "config.json" : options->config, &notes, err) < 0 ||
-	    open_console(options, plan, err) < 0 ||
-	    open_owner(options, plan, err) < 0 || plan_all(context, options, id, bundle, plan, err) < 0)
+	    context_notes(context, options->config == NULL ? "config.json" : options->config, &notes, err) < 0)
+		return -err->code;
+	take_annotations(plan->config, options);
+	if (open_console(options, plan, err) < 0 || open_owner(options, plan, err) < 0 ||
+	    plan_all(context, options, id, bundle, plan, err) < 0)
 		return -err->code;
 	plan->plan_fd = plan_seal(&plan->builder, err);
 	if (plan->plan_fd < 0 || plan_map(plan->plan_fd, &plan->plan, err) < 0)

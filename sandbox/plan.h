@@ -135,6 +135,7 @@ struct plan_process {
 	uint32_t uid;
 	uint32_t gid;
 	struct plan_array additional_gids; /* of uint32_t */
+	uint32_t keep_groups;              /* the caller's groups stay (run.oci.keep_original_groups) */
 	uint32_t umask;                    /* UINT32_MAX: untouched */
 	uint32_t terminal;
 	uint32_t console_height;

@@ -119,7 +119,7 @@ static int become_namespace_root(struct launch *launch, struct error *err)
 	if (setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
 		return error_errno(err, errno, "become root of the user namespace");
 	/* A namespace that denies setgroups keeps the caller's. */
-	if (setgroups(0, NULL) < 0 && errno != EPERM)
+	if (!launch->process->keep_groups && setgroups(0, NULL) < 0 && errno != EPERM)
 		return error_errno(err, errno, "drop the caller's groups");
 	return 0;
 }
