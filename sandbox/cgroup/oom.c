@@ -156,7 +156,7 @@ int cgroup_oom_read(struct cgroup_oom *oom)
 
 bool cgroup_oom_pending(struct cgroup_oom *oom)
 {
-	uint64_t count;
+	uint64_t count = 0;
 
 	return oom->v2 ? read_v2_count(oom, &count) == 0 && count > oom->count : read_v1(oom) > 0;
 }
