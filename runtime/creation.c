@@ -38,6 +38,14 @@ static void warn(void *data, const char *message)
 	log_message(&context->log, LOG_LEVEL_WARNING, "%s", message);
 }
 
+/* Profiles are written for many kernels and machines: calls that are unknown here are no news to anybody. */
+static void note(void *data, const char *message)
+{
+	const struct context *context = data;
+
+	log_message(&context->log, LOG_LEVEL_DEBUG, "%s", message);
+}
+
 /* Whether the capability is in our effective set; /proc is not needed for that. */
 static bool has_capability(int capability)
 {
@@ -118,18 +126,22 @@ static int plan_all(struct context *context, struct creation_options *options, c
 		    struct creation_plan *plan, struct error *err)
 {
 	struct plan_builder *builder = &plan->builder;
-	const struct oci_config *config = plan->config;
+	struct oci_config *config = plan->config;
 	struct mounts_plan_options mounts = {.bundle = bundle, .privileged = has_capability(CAPABILITY_SYS_ADMIN)};
 	struct process_plan_options process = {.warn = warn, .warn_context = context};
-	const struct seccomp_plan_options seccomp = {.oci_version = "1.3.0", .warn = warn, .context = context};
+	const struct seccomp_plan_options seccomp = {.oci_version = "1.3.0", .warn = note, .context = context};
 
 	builder->plan.id = plan_add_string(builder, id);
 	builder->plan.bundle = plan_add_string(builder, bundle);
 	builder->plan.flags = (options->no_pivot ? PLAN_NO_PIVOT : 0) |
 			      (options->no_new_keyring ? PLAN_NO_NEW_KEYRING : 0) |
 			      (mounts.privileged ? 0 : PLAN_ROOTLESS);
-	if (namespaces_plan(builder, config, err) < 0)
+	int defaulted = namespaces_default_mappings(&context->arena, config, err);
+	if (defaulted < 0 || namespaces_plan(builder, config, err) < 0)
 		return -err->code;
+	if (defaulted > 0)
+		warn(context, "linux.uidMappings and linux.gidMappings are absent: in the user namespace every id stands "
+			      "for itself");
 	if (namespaces_find(config, CLONE_NEWNS) == NULL)
 		builder->plan.flags |= PLAN_SHARED_MOUNTS;
 	mounts.user_namespace = builder->plan.userns;

@@ -5,8 +5,9 @@
 #include <poll.h>
 
 #include "hooks/hooks.h"
-#include "runtime/context.h"
+#include "runtime/report.h"
 #include "sandbox/common/cleanup.h"
+#include "sandbox/session/end.h"
 
 static void warn(void *context, const char *message)
 {
@@ -28,22 +29,47 @@ static void run_poststop(const struct session_answer *answer, struct log *log)
 		hooks_run_all(plan, plan->hooks_poststop, "poststop", state, length, warn, log);
 }
 
-int delete_container(struct session_client *client, bool force, struct log *log, struct error *err)
+/* No answer in time. A supervisor that answers other questions waits for processes that SIGKILL does not end. */
+static int end_silent(struct context *context, const char *id, struct session_client *client, struct error *err)
 {
+	CLEANUP_SESSION_CLIENT struct session_client second = SESSION_CLIENT_NONE;
 	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
+	struct report report;
 
-	int rc = session_request(client, REQUEST_DELETE, force, NULL, 0, SESSION_ANSWER_TIMEOUT_MS, &answer, err);
-	/* Gone, which is what was wanted; or not answering, which a kill of the supervisor settles (N6). */
-	if (rc == -EPIPE)
-		return 0;
+	error_clear(err);
+	int rc = context_state(context, id, &second, &answer, err);
 	if (rc == -ETIMEDOUT) {
 		error_clear(err);
-		return session_kill_supervisor(client, err);
+		return session_end(&context->place, id, client, err);
 	}
+	if (rc < 0) /* it ended after all */
+		return session_await_end(&context->place, id, client, err);
+	size_t left = report_make(context, &answer, &report, err) == 0 ? report.session.processes : 0;
+	return error_set(
+	    err, EBUSY,
+	    "container \"%s\" is being deleted, but its processes (%zu at least) have not ended after SIGKILL", id,
+	    left > 0 ? left : 1);
+}
+
+int delete_container(struct context *context, const char *id, struct session_client *client, bool force,
+		     struct error *err)
+{
+	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
+	struct log *log = &context->log;
+
+	int rc = session_request(client, REQUEST_DELETE, force, NULL, 0, SESSION_ANSWER_TIMEOUT_MS, &answer, err);
+	/* Gone, which is what was wanted, if it is true. */
+	if (rc == -EPIPE) {
+		error_clear(err);
+		return session_await_end(&context->place, id, client, err);
+	}
+	if (rc == -ETIMEDOUT)
+		return end_silent(context, id, client, err);
 	if (rc < 0)
 		return rc;
 	if ((answer.reply.flags & REPLY_ZOMBIE_HELD) != 0)
-		log_message(log, LOG_LEVEL_DEBUG, "everything is dead, but a parent outside the container has not reaped its child yet");
+		log_message(log, LOG_LEVEL_DEBUG,
+			    "everything is dead, but a parent outside the container has not reaped its child yet");
 	/* The supervisor is the last of the session to go. */
 	struct pollfd poll_fd = {.fd = client->peer.pidfd, .events = POLLIN};
 	if (client->peer.pidfd >= 0)
@@ -75,5 +101,5 @@ int command_delete(const struct command *command, struct global_options *global,
 		/* What a killed supervisor left was there to be deleted. */
 		return force || found == 0 ? 0 : rc;
 	}
-	return rc < 0 ? rc : delete_container(&client, force, &context.log, err);
+	return rc < 0 ? rc : delete_container(&context, argv[0], &client, force, err);
 }

@@ -4,11 +4,11 @@
 
 #include <stdbool.h>
 
-#include "runtime/log.h"
-#include "sandbox/session/client.h"
+#include "runtime/context.h"
 
 /* Ends the session and runs the poststop hooks, whose errors are only logged (runtime.md "Lifecycle"). Returns when
  * nothing is left. */
-int delete_container(struct session_client *client, bool force, struct log *log, struct error *err);
+int delete_container(struct context *context, const char *id, struct session_client *client, bool force,
+		     struct error *err);
 
 #endif

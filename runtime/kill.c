@@ -7,15 +7,17 @@
 #include "runtime/signals.h"
 #include "sandbox/cgroup/kill.h"
 #include "sandbox/common/cleanup.h"
+#include "sandbox/session/end.h"
 #include "sandbox/session/jobs.h"
 
 /* A supervisor that does not answer can only be killed, and everything dies with it (design N6). */
-static int kill_unresponsive(struct session_client *client, int signal_number, struct error *err)
+static int kill_unresponsive(struct context *context, const char *id, struct session_client *client, int signal_number,
+			     struct error *err)
 {
 	if (signal_number != SIGKILL)
 		return -err->code;
 	error_clear(err);
-	return session_kill_supervisor(client, err);
+	return session_end(&context->place, id, client, err);
 }
 
 /* First the main process, so that the supervisor knows who killed it; this thaws a paused container, too. What jobs
@@ -39,7 +41,7 @@ static int kill_all(struct context *context, const char *id, struct session_clie
 
 	int rc = session_request(client, REQUEST_STATE, 0, NULL, 0, SESSION_ANSWER_TIMEOUT_MS, &answer, err);
 	if (rc == -ETIMEDOUT)
-		return kill_unresponsive(client, signal_number, err);
+		return kill_unresponsive(context, id, client, signal_number, err);
 	if (rc < 0)
 		return rc;
 	if (answer.reply.reach == REACH_PIDNS || answer.reply.reach == REACH_CGROUP) {
@@ -84,5 +86,5 @@ int command_kill(const struct command *command, struct global_options *global, i
 	if (all)
 		return kill_all(&context, argv[0], &client, signal_number, err);
 	rc = session_request(&client, REQUEST_KILL, signal_number, NULL, 0, SESSION_ANSWER_TIMEOUT_MS, &answer, err);
-	return rc == -ETIMEDOUT ? kill_unresponsive(&client, signal_number, err) : rc;
+	return rc == -ETIMEDOUT ? kill_unresponsive(&context, argv[0], &client, signal_number, err) : rc;
 }

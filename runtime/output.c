@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -50,11 +51,18 @@ int output_pidfd_socket(const char *path, int pidfd, struct error *err)
 	return rc < 0 ? error_errno(err, -rc, "--pidfd-socket: send to %s", path) : 0;
 }
 
+/* What follows the last one that is passed: a place for a socket, and one to spare. */
+#define DESCRIPTORS_BEHIND 2
+
 int output_check_preserved(int count, struct error *err)
 {
-	for (int i = 0; i < count; i++)
-		if (fcntl(3 + i, F_GETFD) < 0)
-			return error_set(err, EBADF, "--preserve-fds %d: descriptor %d is not open", count, 3 + i);
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return error_errno(err, errno, "--preserve-fds: read the limit of open files");
+	if (count > 0 && (rlim_t)count + 3 + DESCRIPTORS_BEHIND > limit.rlim_cur)
+		return error_set(err, EBADF, "--preserve-fds %d: this process may have %llu descriptors (RLIMIT_NOFILE)",
+				 count, (unsigned long long)limit.rlim_cur);
 	return 0;
 }
 

@@ -14,7 +14,8 @@ int output_pid_file(const char *path, pid_t pid, struct error *err);
 /* --pidfd-socket: connects and sends the descriptor. */
 int output_pidfd_socket(const char *path, int pidfd, struct error *err);
 
-/* Descriptors from 3 on that are to be passed must be open: otherwise our own would come in their place. */
+/* Checks that `count` descriptors from 3 on can be passed. Those that are not open stay absent in the container: the
+ * numbers an engine asks for may have gaps. sandlock-init keeps its own out of the gaps. */
 int output_check_preserved(int count, struct error *err);
 
 /* Blocks all signals and returns a signalfd for them. */

@@ -44,7 +44,8 @@ static int attend(const struct foreground *foreground, struct session_answer *an
 		if (fds[2].revents != 0)
 			notify_forward(foreground->notify);
 		if (fds[1].revents != 0)
-			output_forward_signal(foreground->signals, foreground->created->main_pidfd, foreground->console);
+			output_forward_signal(foreground->signals, foreground->created->main_pidfd,
+					      foreground->console);
 		if (fds[0].revents == 0)
 			continue;
 		/* The last words. */
@@ -55,13 +56,13 @@ static int attend(const struct foreground *foreground, struct session_answer *an
 
 static int exit_status(const struct session_answer *answer)
 {
-	return answer->reply.exit_kind == EXIT_CODE	? answer->reply.exit_value
+	return answer->reply.exit_kind == EXIT_CODE     ? answer->reply.exit_value
 	       : answer->reply.exit_kind == EXIT_SIGNAL ? 128 + answer->reply.exit_value
 							: 255;
 }
 
-static int run_foreground(struct context *context, const struct creation_options *options, struct creation_plan *plan,
-			  struct session_created *created, int signals, struct error *err)
+static int run_foreground(struct context *context, const char *id, const struct creation_options *options,
+			  struct creation_plan *plan, struct session_created *created, int signals, struct error *err)
 {
 	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
 	CLEANUP_CONSOLE_RELAY struct console_relay console = CONSOLE_RELAY_NONE;
@@ -71,12 +72,12 @@ static int run_foreground(struct context *context, const struct creation_options
 
 	if (plan->console_ours >= 0) {
 		if (console_relay_init(&console, plan->console_ours, err) < 0) {
-			delete_container(&created->supervisor, true, &context->log, &ignored);
+			delete_container(context, id, &created->supervisor, true, &ignored);
 			return -err->code;
 		}
 		foreground.console = &console;
 	}
-	int rc = start_container(&created->supervisor, &context->log, err);
+	int rc = start_container(context, id, &created->supervisor, err);
 	if (rc == 0)
 		rc = attend(&foreground, &answer, err);
 	if (foreground.console != NULL) {
@@ -87,7 +88,7 @@ static int run_foreground(struct context *context, const struct creation_options
 		creation_hand_over_notify(created, &notify, &ignored);
 		return exit_status(&answer);
 	}
-	int deleted = delete_container(&created->supervisor, true, &context->log, rc < 0 ? &ignored : err);
+	int deleted = delete_container(context, id, &created->supervisor, true, rc < 0 ? &ignored : err);
 	return rc < 0 ? rc : deleted < 0 ? deleted : exit_status(&answer);
 }
 
@@ -110,8 +111,11 @@ static int await_ready(struct session_created *created, struct notify *notify, s
 int command_run(const struct command *command, struct global_options *global, int argc, char **argv, struct error *err)
 {
 	CLEANUP_CONTEXT struct context context;
-	CLEANUP_CREATION_PLAN struct creation_plan plan = {.plan_fd = -1, .bundle_fd = -1, .console_socket = -1,
-							   .console_ours = -1, .owner_pidfd = -1,
+	CLEANUP_CREATION_PLAN struct creation_plan plan = {.plan_fd = -1,
+							   .bundle_fd = -1,
+							   .console_socket = -1,
+							   .console_ours = -1,
+							   .owner_pidfd = -1,
 							   .notify_manager = -1};
 	struct creation_options options = {.bundle = "."};
 	struct session_created created;
@@ -138,16 +142,16 @@ int command_run(const struct command *command, struct global_options *global, in
 	if (creation_carry_out(&context, &options, argv[0], &plan, &created, err) < 0)
 		return -err->code;
 	if (options.detach) {
-		rc = start_container(&created.supervisor, &context.log, err);
+		rc = start_container(&context, argv[0], &created.supervisor, err);
 		CLEANUP_NOTIFY struct notify notify = creation_take_notify(&plan, &created);
 		if (rc == 0)
 			rc = await_ready(&created, &notify, err);
 		if (rc < 0) {
 			struct error ignored = {0};
-			delete_container(&created.supervisor, true, &context.log, &ignored);
+			delete_container(&context, argv[0], &created.supervisor, true, &ignored);
 		}
 	} else {
-		rc = run_foreground(&context, &options, &plan, &created, signals, err);
+		rc = run_foreground(&context, argv[0], &options, &plan, &created, signals, err);
 	}
 	session_created_close(&created);
 	return rc;

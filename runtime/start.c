@@ -20,13 +20,17 @@ static int run_poststart(const struct session_answer *answer, struct error *err)
 	return hooks_run(plan, plan->hooks_poststart, "poststart", state, length, err);
 }
 
-int start_container(struct session_client *client, struct log *log, struct error *err)
+int start_container(struct context *context, const char *id, struct session_client *client, struct error *err)
 {
 	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
 	struct error ignored = {0};
 
-	/* startContainer hooks may take their time. */
-	int rc = session_request(client, REQUEST_START, 0, NULL, 0, -1, &answer, err);
+	/* startContainer hooks may take their time, a supervisor that does not answer at all may not. */
+	int rc = session_request(client, REQUEST_STATE, 0, NULL, 0, SESSION_ANSWER_TIMEOUT_MS, &answer, err);
+	if (rc < 0)
+		return rc;
+	session_answer_close(&answer);
+	rc = session_request(client, REQUEST_START, 0, NULL, 0, -1, &answer, err);
 	bool hook_failed = rc == -ECANCELED;
 	if (rc == 0 && (answer.reply.flags & REPLY_POSTSTART) != 0) {
 		rc = run_poststart(&answer, err);
@@ -34,11 +38,12 @@ int start_container(struct session_client *client, struct log *log, struct error
 	}
 	/* runtime.md "Lifecycle": the container is stopped and destroyed when such a hook fails. */
 	if (hook_failed)
-		delete_container(client, true, log, &ignored);
+		delete_container(context, id, client, true, &ignored);
 	return rc;
 }
 
-int command_start(const struct command *command, struct global_options *global, int argc, char **argv, struct error *err)
+int command_start(const struct command *command, struct global_options *global, int argc, char **argv,
+		  struct error *err)
 {
 	CLEANUP_CONTEXT struct context context;
 	CLEANUP_SESSION_CLIENT struct session_client client = SESSION_CLIENT_NONE;
@@ -48,5 +53,5 @@ int command_start(const struct command *command, struct global_options *global, 
 		return rc < 0 ? rc : 0;
 	if (session_connect(&context.place, argv[0], &client, err) < 0)
 		return -err->code;
-	return start_container(&client, &context.log, err);
+	return start_container(&context, argv[0], &client, err);
 }

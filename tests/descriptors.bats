@@ -61,15 +61,21 @@ pipe_holders() {
 	assert_eq "$(cat "$T/$ID.out")" $'three\n0 1 2 3 '
 }
 
-@test "--preserve-fds with a descriptor that is not open is an error" {
+@test "--preserve-fds passes what is open and nothing in the gaps" {
 	need_sandlock
-	run "$SANDLOCK" --root "$ROOT" run --preserve-fds 5 --bundle "$BUNDLE" "$ID" </dev/null 3<"$SL_TOP/tests/config.json" 4<&- 5<&- 6<&- 7<&-
-	assert_failed
-	assert_output 'preserve-fds'
-	run rt state "$ID"
-	assert_failed
+	echo three >"$T/three"
+	echo six >"$T/six"
+	args sh -c "cat <&3; cat <&6; $FDS"
+	run "$SANDLOCK" --root "$ROOT" --log "$T/log" run --preserve-fds 9 --bundle "$BUNDLE" "$ID" \
+		</dev/null 3<"$T/three" 4<&- 5<&- 6<"$T/six" 7<&- 8<&- 9<&- 10<&- 11<&-
+	assert_status 0
+	assert_eq "$output" $'three\nsix\n0 1 2 3 6 '
+}
+
+@test "--preserve-fds with a number that makes no sense is an error" {
+	need_sandlock
 	local bad
-	for bad in -1 x 99999999999; do
+	for bad in -1 x 99999999999 2147483647; do
 		run rt create --preserve-fds "$bad" --bundle "$BUNDLE" "$ID" </dev/null
 		assert_failed
 	done

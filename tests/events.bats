@@ -150,7 +150,7 @@ more_lines_than() {
 	args sleep 100
 	create_start "$ID"
 	local interval
-	for interval in 0s -1s abc 1x 5s5 1.s.; do
+	for interval in 0s -1s abc 1x 5s5 1.s. 99999999999999999999s 9999999h 1e3s; do
 		RT_TIMEOUT=5 run rt events --interval="$interval" "$ID"
 		assert_failed
 	done

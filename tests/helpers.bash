@@ -103,15 +103,24 @@ pid_of() {
 
 # The host pid of a session's supervisor or reaper; empty when there is none. $1: role, $2: id
 role_pid() {
-	local pid line
+	local pid supervisor inode
+	# the table may lack a line when others come and go while it is read
+	for _ in 1 2 3 4 5; do
+		inode=$(awk -v name="/$2" 'substr($8, length($8) - length(name) + 1) == name { print $7; exit }' /proc/net/unix)
+		[ -z "$inode" ] || break
+	done
+	[ -n "$inode" ] || return 0
+	# a parked launcher has the supervisor's command line, but only the supervisor holds the name
 	for pid in $(own_processes); do
-		line=$(tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline") || continue
-		case "$1 $line" in
-		"supervisor sandlock-init supervisor "*" $2 ") echo "$pid" && return ;;
-		"reaper sandlock-init reaper "*)
-			[ "$(parent_of "$pid")" = "$(role_pid supervisor "$2")" ] && echo "$pid" && return
-			;;
-		esac
+		readlink "/proc/$pid/fd/"* 2>/dev/null | grep -qxF "socket:[$inode]" && supervisor=$pid && break
+	done
+	[ -n "${supervisor:-}" ] || return 0
+	if [ "$1" = supervisor ]; then
+		echo "$supervisor"
+		return 0
+	fi
+	for pid in $(own_processes); do
+		[ "$(parent_of "$pid")" != "$supervisor" ] || ! grep -qa "^sandlock-init.$1" "/proc/$pid/cmdline" || echo "$pid"
 	done
 	return 0
 }

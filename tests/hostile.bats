@@ -176,3 +176,106 @@ name_of() {
 	[ $(($(milliseconds) - before)) -lt 10000 ]
 	own_named sleep | xargs -r kill
 }
+
+# Connects COUNT times, waits for the main process, and stays. $1: NAME, $2: COUNT
+crowd() {
+	exec /usr/bin/python3 -c '
+import resource, socket, struct, sys, time
+resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[2]) + 100, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+clients = []
+for _ in range(int(sys.argv[2])):
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    s.connect(b"\0" + sys.argv[1].encode())
+    try:
+        s.send(struct.pack("IIIi", 0x51524c53, 1, 3, 0))
+    except OSError:
+        pass
+    clients.append(s)
+print("sent", flush=True)
+time.sleep(1000)' "$1" "$2"
+}
+
+@test "more waiters than a session takes: it can still be asked and deleted" {
+	local name
+	args sleep 100
+	create_start "$ID"
+	name=$(own_names | sed 's/^@//')
+	background crowd "$name" 1200 >"$T/said"
+	wait_for file_has "$T/said" sent
+	assert_eq "$(status_of "$ID")" running
+	rt delete --force "$ID"
+	assert_eq "$(own_names)" ""
+}
+
+@test "a caller with few descriptors: its session can still be asked and deleted" {
+	local name
+	args sleep 100
+	(ulimit -n 64 && create "$ID")
+	start "$ID"
+	name=$(own_names | sed 's/^@//')
+	background crowd "$name" 100 >"$T/said"
+	wait_for file_has "$T/said" sent
+	assert_eq "$(status_of "$ID")" running
+	rt delete --force "$ID"
+	assert_eq "$(own_names)" ""
+}
+
+@test "delete of a session that closes all connections does not claim success" {
+	local name
+	args sleep 100
+	create_start "$ID"
+	name=$(own_names | sed 's/^@//')
+	# idle connections are not waiters
+	background /usr/bin/python3 -c '
+import resource, socket, sys, time
+resource.setrlimit(resource.RLIMIT_NOFILE, (2000, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+clients = []
+for _ in range(1100):
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    s.connect(b"\0" + sys.argv[1].encode())
+    clients.append(s)
+print("connected", flush=True)
+time.sleep(1000)' "$name" >"$T/said"
+	wait_for file_has "$T/said" connected
+	run rt delete --force "$ID"
+	assert_failed
+	assert_output lives
+	end_background
+	assert_eq "$(status_of "$ID")" running
+}
+
+# --- a supervisor that does not answer: N6 ------------------------------------------------------------------
+
+# $1...: command that ends the session of a stopped supervisor
+ends_stopped_session() {
+	args sh -c 'for i in 1 2 3 4 5; do sleep 100 & done; exec sleep 100'
+	create_start "$ID"
+	kill -STOP "$(role_pid supervisor "$ID")"
+	rt "$@"
+	assert_eq "$(own_named sleep)" ""
+	assert_eq "$(own_names)" ""
+	assert_eq "$(own_cgroups)" ""
+	[ ! -e "$ROOT/$ID" ]
+}
+
+@test "delete --force of a session whose supervisor is stopped leaves nothing" {
+	ends_stopped_session delete --force "$ID"
+}
+
+@test "kill of a session whose supervisor is stopped leaves nothing" {
+	ends_stopped_session kill "$ID" KILL
+}
+
+@test "kill --all of a session whose supervisor is stopped leaves nothing" {
+	ends_stopped_session kill --all "$ID" KILL
+}
+
+@test "start of a container whose supervisor is stopped does not hang" {
+	args sleep 100
+	create "$ID"
+	kill -STOP "$(role_pid supervisor "$ID")"
+	RT_TIMEOUT=20 run rt start "$ID" </dev/null
+	kill -CONT "$(role_pid supervisor "$ID")"
+	assert_failed
+	assert_output 'does not answer'
+}

@@ -108,7 +108,7 @@ no_sleep() {
 	need_sandlock
 	args sh -c '(while :; do echo beat >>/tmp/beat; sleep 0.05; done) & sleep 1111'
 	create_start "$ID"
-	job_beats
+	wait_for [ -s "$BUNDLE/rootfs/tmp/beat" ]
 	rt pause "$ID"
 	rt kill "$ID" KILL
 	assert_eq "$(rt wait "$ID")" 137
@@ -182,7 +182,7 @@ no_own_beat() {
 	config '.linux.namespaces |= map(select(.type != "pid"))'
 	args sh -c '(setsid sh -c "while :; do echo beat >>/tmp/beat; sleep 0.05; done") & sleep 1111'
 	create_start "$ID"
-	job_beats
+	wait_for [ -s "$BUNDLE/rootfs/tmp/beat" ]
 	rt pause "$ID"
 	stands_still
 	rt kill --all "$ID" KILL

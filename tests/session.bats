@@ -439,7 +439,21 @@ own_sleeps() {
 
 @test "SIGKILL to the supervisor at any moment of create: no process stays, the id is usable at once" {
 	args sleep 1111
-	run /usr/bin/python3 "$SL_TOP/tests/tools/kill-supervisor" "${KILL_ROUNDS:-40}" "$SANDLOCK" "$ROOT" "$BUNDLE" "$ID"
+	run "$SL_TOP/tests/tools/kill-supervisor" create "${KILL_ROUNDS:-40}" "$SANDLOCK" "$ROOT" "$BUNDLE" "$ID"
+	assert_status 0
+	wait_for no_own_processes
+}
+
+@test "SIGKILL to the supervisor at any moment of start: no process stays, the id is usable at once" {
+	args sh -c 'setsid sleep 1111 & sleep 1112'
+	run "$SL_TOP/tests/tools/kill-supervisor" start "${KILL_ROUNDS:-40}" "$SANDLOCK" "$ROOT" "$BUNDLE" "$ID"
+	assert_status 0
+	wait_for no_own_processes
+}
+
+@test "SIGKILL to the supervisor at any moment of delete: no process stays, the id is usable at once" {
+	args sh -c 'setsid sleep 1111 & sleep 1112'
+	run "$SL_TOP/tests/tools/kill-supervisor" delete "${KILL_ROUNDS:-40}" "$SANDLOCK" "$ROOT" "$BUNDLE" "$ID"
 	assert_status 0
 	wait_for no_own_processes
 }

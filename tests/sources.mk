@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 EXTRA_DIST = tests/fuzz/config.dict tests/fuzz/corpus tests/unit/check.h tests/unit/cgroup_support.h tests/unit/data
+EXTRA_DIST += $(wildcard $(addprefix $(srcdir)/tests/,*.bats *.bash config.json run bench/run engines/* lint/* tools/* unit/*.h)) \
+	$(srcdir)/.ci/run $(srcdir)/.clang-format $(srcdir)/.clang-tidy
 
 # Fuzz targets need clang's libFuzzer: `make fuzz`, then tests/fuzz/fuzz_config -dict=... NEW_CORPUS tests/fuzz/corpus.
 # `make check` replays the corpus without it.

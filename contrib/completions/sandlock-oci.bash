@@ -4,8 +4,8 @@
 
 # Lines "OPTION ARGUMENT" of a command's help. $1: program, more: command
 _sandlock_oci_options() {
-	"$@" --help 2>/dev/null | sed -nE 's/^ +(-[a-zA-Z], )?(--[a-z-]+)( ([A-Za-z|:=\[\]+))?(  .*)?$/\2 \4/p'
-	"$@" --help 2>/dev/null | sed -nE 's/^ +(-[a-zA-Z]), --[a-z-]+( ([A-Za-z|:=\[\]+))?(  .*)?$/\1 \3/p'
+	"$@" --help 2>/dev/null | sed -nE 's/^ +(-[a-zA-Z], )?(--[a-z0-9-]+)( ([A-Za-z0-9|:=\[\]+))?(  .*)?$/\2 \4/p'
+	"$@" --help 2>/dev/null | sed -nE 's/^ +(-[a-zA-Z]), --[a-z0-9-]+( ([A-Za-z0-9|:=\[\]+))?(  .*)?$/\1 \3/p'
 }
 
 _sandlock_oci_commands() {

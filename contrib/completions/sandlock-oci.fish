@@ -17,7 +17,7 @@ end
 # Declares the options of a help. $argv[1]: condition; more: the command, none for the global options
 function __sandlock_oci_declare
 	set -l condition $argv[1]
-	set -l pattern 's/^ +(-([a-zA-Z]), )?--([a-z-]+)( ([^ ]+))?(  +(.*))?$/\2\t\3\t\5\t\7/p'
+	set -l pattern 's/^ +(-([a-zA-Z]), )?--([a-z0-9-]+)( ([^ ]+))?(  +(.*))?$/\2\t\3\t\5\t\7/p'
 	for line in (sandlock-oci $argv[2..-1] --help 2>/dev/null | sed -nE $pattern)
 		# short option, long option, argument, description
 		set -l part (string split \t -- $line)

@@ -168,7 +168,7 @@ static void program_detach(int dirfd, int program)
  * without any. */
 static int attach_instead(int dirfd, int program)
 {
-	uint32_t ids[PROGRAMS_MAX];
+	uint32_t ids[PROGRAMS_MAX] = {0};
 	int old[PROGRAMS_MAX] = {0};
 	size_t count = 0;
 	uint32_t flags = 0;

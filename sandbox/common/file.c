@@ -182,6 +182,23 @@ int file_close_except(unsigned int first, const int *keep, size_t count)
 	}
 }
 
+int file_fill_gaps(int first, int end)
+{
+	for (int fd = first; fd < end; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && dup3(0, fd, O_CLOEXEC) < 0)
+			return -errno;
+	return 0;
+}
+
+void file_close_gaps(int first, int end)
+{
+	for (int fd = first; fd < end; fd++) {
+		int flags = fcntl(fd, F_GETFD);
+		if (flags >= 0 && (flags & FD_CLOEXEC) != 0)
+			close(fd);
+	}
+}
+
 int file_set_cloexec(int fd, int on)
 {
 	return fcntl(fd, F_SETFD, on ? FD_CLOEXEC : 0) < 0 ? -errno : 0;

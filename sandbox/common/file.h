@@ -22,6 +22,11 @@ int file_sealed_memfd(const char *name, const void *data, size_t length, int exe
 int file_close_from(unsigned int first);
 /* Closes every descriptor from `first` up but those in `keep` (at most 8, any order, negative ones are ignored). */
 int file_close_except(unsigned int first, const int *keep, size_t count);
+/* Takes the numbers from `first` to before `end` that are free, with close-on-exec copies of standard input: nothing
+ * that is opened later ends up there. */
+int file_fill_gaps(int first, int end);
+/* Closes the close-on-exec descriptors from `first` to before `end`. */
+void file_close_gaps(int first, int end);
 /* Sets or clears close-on-exec. */
 int file_set_cloexec(int fd, int on);
 

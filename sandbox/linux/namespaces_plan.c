@@ -13,6 +13,8 @@
 #include <time.h>
 
 #include "sandbox/common/cleanup.h"
+#include "sandbox/common/file.h"
+#include "sandbox/common/number.h"
 #include "sandbox/common/syscalls.h"
 #include "sandbox/linux/pid1.h"
 
@@ -96,6 +98,64 @@ static int open_namespace(const struct oci_namespace *entry, size_t index, struc
 		return error_set(err, EINVAL, "linux.namespaces[%zu].path: %s is a %s namespace, but type says %s",
 				 index, entry->path, namespaces_name((uint32_t)type), namespaces_name(entry->type));
 	return take_fd(&fd);
+}
+
+/* The next number of a line, or an error beyond its end. */
+static int next_number(char **line, uint32_t *number)
+{
+	uint64_t value = 0;
+	char *text = *line + strspn(*line, " ");
+	size_t length = strcspn(text, " ");
+
+	*line = text + length + (text[length] == ' ');
+	text[length] = '\0';
+	int rc = number_parse_u64(text, 0, UINT32_MAX, &value);
+	*number = (uint32_t)value;
+	return rc;
+}
+
+/* Reads a map of ours (user_namespaces(7)): what we can name becomes an id of its own in the new namespace. */
+static int read_identity(struct arena *arena, const char *path, struct oci_id_mapping **items, size_t *count,
+			 struct error *err)
+{
+	/* 340 lines of three numbers, each ten wide and with a space. */
+	char text[16384];
+	ssize_t length = file_read_at(AT_FDCWD, path, text, sizeof text);
+	size_t lines = 0;
+
+	if (length < 0)
+		return error_errno(err, (int)-length, "read %s", path);
+	for (const char *c = text; *c != '\0'; c++)
+		lines += *c == '\n';
+	*items = arena_array(arena, lines, sizeof **items);
+	*count = 0;
+	for (char *line = text; *line != '\0' && *count < lines;) {
+		char *end = line + strcspn(line, "\n");
+		struct oci_id_mapping *item = &(*items)[(*count)++];
+		char *next = end + (*end == '\n');
+		*end = '\0';
+		uint32_t outside;
+		if (next_number(&line, &item->container_id) < 0 || next_number(&line, &outside) < 0 ||
+		    next_number(&line, &item->size) < 0)
+			return error_set(err, EPROTO, "%s has a line that is not three numbers", path);
+		item->host_id = item->container_id;
+		line = next;
+	}
+	return 0;
+}
+
+int namespaces_default_mappings(struct arena *arena, struct oci_config *config, struct error *err)
+{
+	struct oci_linux *linux_ = &config->linux_;
+	const struct oci_namespace *user = namespaces_find(config, CLONE_NEWUSER);
+
+	if (user == NULL || is_given(user->path) || linux_->uid_mappings_count + linux_->gid_mappings_count > 0 ||
+	    geteuid() != 0)
+		return 0;
+	if (read_identity(arena, "/proc/self/uid_map", &linux_->uid_mappings, &linux_->uid_mappings_count, err) < 0 ||
+	    read_identity(arena, "/proc/self/gid_map", &linux_->gid_mappings, &linux_->gid_mappings_count, err) < 0)
+		return -err->code;
+	return 1;
 }
 
 static int check_mappings(const struct oci_config *config, struct error *err)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "sandbox/common/arena.h"
 #include "sandbox/plan_builder.h"
 #include "spec/config.h"
 
@@ -14,6 +15,11 @@
  * they stand in plan.namespaces in the order of config.json. The caller's own user namespace, which can't be
  * joined, is left out. Errors name linux.namespaces[i]. */
 int namespaces_plan(struct plan_builder *builder, const struct oci_config *config, struct error *err);
+
+/* A new user namespace without uidMappings and gidMappings, as crun takes it: for root every id stands for itself, like
+ * the ids of the caller's own user namespace; the arrays of `config` are filled. Returns 1 then, 0 when there is
+ * nothing to do (also for other users, whom namespaces_plan refuses it), or a negative errno value. */
+int namespaces_default_mappings(struct arena *arena, struct oci_config *config, struct error *err);
 
 /* The entry of a type (CLONE_NEW*), or NULL. */
 const struct oci_namespace *namespaces_find(const struct oci_config *config, uint32_t type);

@@ -62,13 +62,18 @@ LINUX_UNIT_TESTS = \
 	tests/unit/test_linux_rootfs \
 	tests/unit/test_linux_seccomp \
 	tests/unit/test_linux_seccomp_compare \
+	tests/unit/test_linux_seccomp_notify \
 	tests/unit/test_linux_settings \
 	tests/unit/test_linux_sysctl \
 	tests/unit/test_linux_terminal \
 	tests/unit/test_linux_user
 tests_unit_test_linux_seccomp_SOURCES = \
 	sandbox/linux/seccomp.c \
-	tests/unit/test_linux_seccomp.c tests/unit/bpf_run.h tests/unit/seccomp_default_profile.h
+	tests/unit/test_linux_seccomp.c tests/unit/bpf_run.h tests/unit/seccomp_default_profile.h \
+	tests/unit/seccomp_support.h
+tests_unit_test_linux_seccomp_notify_SOURCES = \
+	sandbox/linux/seccomp.c \
+	tests/unit/test_linux_seccomp_notify.c tests/unit/seccomp_support.h
 tests_unit_test_linux_seccomp_compare_SOURCES = \
 	tests/unit/test_linux_seccomp_compare.c tests/unit/bpf_run.h
 tests_unit_test_linux_terminal_SOURCES = \

@@ -62,7 +62,8 @@ static uint32_t namespace_of(const char *path)
 	return 0;
 }
 
-/* hostname and domainname have fields of their own, which must not be contradicted. */
+/* hostname and domainname have fields of their own, which must not be contradicted. runc and crun refuse
+ * kernel.hostname also when the field is absent. */
 static int check_conflict(const struct oci_config *config, const struct oci_pair *pair, const char *path,
 			  struct error *err)
 {
@@ -70,15 +71,16 @@ static int check_conflict(const struct oci_config *config, const struct oci_pair
 		const char *path;
 		const char *field;
 		const char *value;
+		bool needed;
 	} fields[] = {
-	    {"kernel/hostname", "hostname", config->hostname},
-	    {"kernel/domainname", "domainname", config->domainname},
+	    {"kernel/hostname", "hostname", config->hostname, true},
+	    {"kernel/domainname", "domainname", config->domainname, false},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
 		const char *value = fields[i].value;
-		if (strcmp(path, fields[i].path) == 0 && value != NULL && value[0] != '\0' &&
-		    strcmp(value, pair->value) != 0)
+		bool absent = value == NULL || value[0] == '\0';
+		if (strcmp(path, fields[i].path) == 0 && (absent ? fields[i].needed : strcmp(value, pair->value) != 0))
 			return error_set(err, EINVAL,
 					 "sysctl \"%s\" is not allowed as it conflicts with the OCI \"%s\" field",
 					 pair->key, fields[i].field);

@@ -13,6 +13,9 @@
 #include "sandbox/common/syscalls.h"
 #include "sandbox/session/peer.h"
 
+/* How long a process that closes its sockets because it ends may take for the rest of that. */
+#define CLOSING_TIME_MS 1000
+
 int session_connect(const struct session_place *place, const char *id, struct session_client *client, struct error *err)
 {
 	struct session_name name;
@@ -30,7 +33,8 @@ int session_connect(const struct session_place *place, const char *id, struct se
 			return error_set(err, ENOENT, "container \"%s\" does not exist", id);
 		if (code == EPROTOTYPE)
 			return error_set(err, EADDRINUSE,
-					 "the name of container \"%s\" is bound by a socket that is not a session's", id);
+					 "the name of container \"%s\" is bound by a socket that is not a session's",
+					 id);
 		return error_errno(err, code, "connect to container \"%s\"", id);
 	}
 	int rc = session_peer_get(client->fd, &client->peer);
@@ -41,7 +45,8 @@ int session_connect(const struct session_place *place, const char *id, struct se
 	const char *reason = session_supervisor_distrust(&client->peer);
 	if (reason != NULL) {
 		error_set(err, EADDRINUSE,
-			  "the name of container \"%s\" is bound by process %d of user %u, which is not trusted to be a session: %s",
+			  "the name of container \"%s\" is bound by process %d of user %u, which is not trusted to be "
+			  "a session: %s",
 			  id, client->peer.pid, client->peer.uid, reason);
 		session_disconnect(client);
 		return -EADDRINUSE;
@@ -73,6 +78,19 @@ void session_answer_close(struct session_answer *answer)
 	answer->reply.namespace_fds = 0;
 }
 
+/* The connection ended without an answer. Mostly the session has; a supervisor that is out of places or descriptors
+ * closes it, too. The end of a process is visible a moment after its sockets are closed. */
+static int closed(const struct session_client *client, struct error *err)
+{
+	struct pollfd poll_fd = {.fd = client->peer.pidfd, .events = POLLIN};
+
+	if (client->peer.pidfd < 0 || poll(&poll_fd, 1, CLOSING_TIME_MS) != 0)
+		return error_set(err, EPIPE, "the session ended in this moment: container does not exist");
+	return error_set(err, EPIPE,
+			 "process %d, which has the session's name, closed the connection without an answer",
+			 client->peer.pid);
+}
+
 int session_receive(struct session_client *client, int timeout_ms, struct session_answer *answer, struct error *err)
 {
 	struct pollfd poll_fd = {.fd = client->fd, .events = POLLIN};
@@ -87,11 +105,13 @@ int session_receive(struct session_client *client, int timeout_ms, struct sessio
 	while (timeout_ms >= 0 && (ready = poll(&poll_fd, 1, timeout_ms)) < 0 && errno == EINTR)
 		;
 	if (ready == 0)
-		return error_set(err, ETIMEDOUT, "the session's supervisor (process %d) does not answer", client->peer.pid);
-	ssize_t length = message_receive(client->fd, &answer->reply, sizeof answer->reply, fds, ARRAY_SIZE(fds), &count);
+		return error_set(err, ETIMEDOUT, "the session's supervisor (process %d) does not answer",
+				 client->peer.pid);
+	ssize_t length =
+	    message_receive(client->fd, &answer->reply, sizeof answer->reply, fds, ARRAY_SIZE(fds), &count);
 
 	if (length == 0 || length == -ECONNRESET)
-		return error_set(err, EPIPE, "the session ended in this moment: container does not exist");
+		return closed(client, err);
 	if (length < 0)
 		return error_errno(err, (int)-length, "receive from the supervisor");
 	if (length != sizeof answer->reply || answer->reply.magic != REPLY_MAGIC) {
@@ -123,7 +143,7 @@ int session_send(struct session_client *client, uint32_t operation, int32_t argu
 	int rc = message_send(client->fd, &request, sizeof request, fds, fds_count);
 
 	if (rc == -EPIPE || rc == -ECONNRESET)
-		return error_set(err, EPIPE, "the session ended in this moment: container does not exist");
+		return closed(client, err);
 	return rc < 0 ? error_errno(err, -rc, "send to the supervisor") : 0;
 }
 

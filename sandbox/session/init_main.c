@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 
 #include "sandbox/common/cleanup.h"
+#include "sandbox/common/file.h"
 #include "sandbox/common/number.h"
 #include "sandbox/session/roles.h"
 
@@ -32,6 +33,9 @@ int main(int argc, char **argv)
 	/* Ignored by a caller, the kernel would throw the status of our children away. */
 	signal(SIGCHLD, SIG_DFL);
 
+	/* Descriptors 3 to before the first argument are passed on; nothing of ours gets into gaps between them. */
+	if (role <= 1 && file_fill_gaps(3, fds[0]) < 0)
+		return 125;
 	switch (role) {
 	case 0:
 		return supervisor_main(fds[0]);

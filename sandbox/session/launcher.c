@@ -336,6 +336,17 @@ static int build(struct joining *joining, struct error *err)
 	return send_event(launch, LAUNCH_READY, err);
 }
 
+/* All that is left is the session socket and what the user's program gets (D1, D4). */
+static int close_own(const struct joining *joining)
+{
+	const struct launch *launch = &joining->launch;
+	int listener = launch->plan->seccomp.listener_fd;
+	int keep[] = {launch->session, joining->seccomp, listener >= 0 && !launch->exec ? launch->fds[listener] : -1};
+
+	file_close_gaps(3, 3 + (int)launch->preserve_fds);
+	return file_close_except(3 + launch->preserve_fds, keep, ARRAY_SIZE(keep));
+}
+
 void launcher_main(struct joining *joining)
 {
 	struct launch *launch = &joining->launch;
@@ -350,10 +361,7 @@ void launcher_main(struct joining *joining)
 			rootfs_abandon(launch);
 		launcher_fail(launch, &err);
 	}
-	/* All that is left is the session socket and what the user's program gets (D1, D4). */
-	int listener = launch->plan->seccomp.listener_fd;
-	int keep[] = {launch->session, joining->seccomp, listener >= 0 && !launch->exec ? launch->fds[listener] : -1};
-	if (file_close_except(3 + launch->preserve_fds, keep, ARRAY_SIZE(keep)) < 0)
+	if (close_own(joining) < 0)
 		_exit(125);
 	park(launch);
 	execute(launch);

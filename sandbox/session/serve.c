@@ -303,7 +303,7 @@ static void request_joined(struct supervisor *supervisor, const struct client *c
 	}
 	supervisor->jobs_count = alive;
 	/* Fail closed (S6): what is not recorded does not run. */
-	if (count == 1 && !supervisor->settling && supervisor->jobs_count < SUPERVISOR_JOBS_MAX)
+	if (count == 1 && !supervisor->settling && supervisor->jobs_count < supervisor->jobs_max)
 		jobs = realloc(supervisor->jobs, (supervisor->jobs_count + 1) * sizeof *jobs);
 	if (jobs == NULL) {
 		for (size_t i = 0; i < count; i++)
@@ -327,6 +327,22 @@ static void request_notify(struct supervisor *supervisor, struct client *client,
 	supervisor->notify =
 	    (struct notify){.inside = fds[0], .manager = fds[1], .main_pid = supervisor->main_pid};
 	answer(supervisor, client->fd, 0);
+}
+
+/* Returns false when the client is to be dropped: one that is refused shall not take a place all the same. */
+static bool request_wait(const struct supervisor *supervisor, struct client *client)
+{
+	if (supervisor->main_dead && supervisor->exit.kind != EXIT_NOT_YET) {
+		answer(supervisor, client->fd, 0);
+		return true;
+	}
+	/* Waiters stay: they leave places to those who come and go, above all to delete. */
+	if (supervisor->clients_count > supervisor->clients_max - supervisor->clients_max / 8) {
+		refuse(supervisor, client->fd, EAGAIN, "too many callers wait for the container already");
+		return false;
+	}
+	client->waiting = true;
+	return true;
 }
 
 /* Returns false when the client is to be dropped. */
@@ -354,11 +370,7 @@ static bool handle_client(struct supervisor *supervisor, struct client *client)
 		request_start(supervisor, client);
 		return true;
 	case REQUEST_WAIT:
-		if (supervisor->main_dead && supervisor->exit.kind != EXIT_NOT_YET)
-			answer(supervisor, client->fd, 0);
-		else
-			client->waiting = true;
-		return true;
+		return request_wait(supervisor, client);
 	case REQUEST_KILL:
 		request_kill(supervisor, client, request.argument);
 		return true;
@@ -401,7 +413,7 @@ static void accept_client(struct supervisor *supervisor)
 	cleanup_close(&peer.pidfd);
 	if (!trusted)
 		return;
-	if (supervisor->clients_count == SUPERVISOR_CLIENTS_MAX)
+	if (supervisor->clients_count >= supervisor->clients_max)
 		return;
 	supervisor->clients[supervisor->clients_count++] = (struct client){.fd = take_fd(&fd)};
 }

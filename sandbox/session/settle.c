@@ -96,6 +96,8 @@ static bool watch_children(struct supervisor *supervisor)
 		int pidfd = sl_pidfd_open(pid, 0);
 		if (pidfd >= 0)
 			supervisor->dying[supervisor->dying_count++] = pidfd;
+		else if (errno != ESRCH)
+			return false;
 	}
 	/* A number that was used again meanwhile is not the reaper's child any more: look anew rather than wait. */
 	if (supervisor->dying_count > 0 && file_read_at(-1, path, again, sizeof again) == 0)

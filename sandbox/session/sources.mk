@@ -8,6 +8,7 @@ SESSION_PROGRAM_SOURCES = \
 	sandbox/session/client.c sandbox/session/client.h \
 	sandbox/session/console.c sandbox/session/console.h \
 	sandbox/session/create.c sandbox/session/create.h \
+	sandbox/session/end.c sandbox/session/end.h \
 	sandbox/session/exec.c sandbox/session/exec.h \
 	sandbox/session/jobs.c sandbox/session/jobs.h \
 	sandbox/session/launch_channel.c sandbox/session/launch_channel.h \

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -150,6 +151,24 @@ static int detach(int control, struct error *err)
 	return 0;
 }
 
+/* As many clients and jobs as the caller's hard limit allows; a low soft one may have been meant for a shell. None of
+ * them may take the last descriptor: a connection that cannot be accepted would keep the loop busy. */
+static void fit_descriptor_limit(struct supervisor *supervisor)
+{
+	struct rlimit limit;
+	size_t room = SUPERVISOR_CLIENTS_MAX + SUPERVISOR_JOBS_MAX;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+		if (limit.rlim_cur < room + SUPERVISOR_DESCRIPTORS)
+			room = limit.rlim_cur > SUPERVISOR_DESCRIPTORS ? limit.rlim_cur - SUPERVISOR_DESCRIPTORS : 0;
+	}
+	room = room < 16 ? 16 : room;
+	supervisor->clients_max = room / 2 < SUPERVISOR_CLIENTS_MAX ? room / 2 : SUPERVISOR_CLIENTS_MAX;
+	supervisor->jobs_max = room - supervisor->clients_max;
+}
+
 static int start(struct supervisor *supervisor, int control, struct error *err)
 {
 	struct setup setup;
@@ -160,8 +179,8 @@ static int start(struct supervisor *supervisor, int control, struct error *err)
 	int userns = -1;
 
 	ssize_t length = message_receive(control, &setup, sizeof setup, fds, ARRAY_SIZE(fds), &count);
-	size_t expected = SETUP_FD_ROOT + ((setup.flags & SETUP_HAS_ROOT) != 0) + ((setup.flags & SETUP_HAS_OWNER) != 0) +
-			  ((setup.flags & SETUP_HAS_USERNS) != 0);
+	size_t expected = SETUP_FD_ROOT + ((setup.flags & SETUP_HAS_ROOT) != 0) +
+			  ((setup.flags & SETUP_HAS_OWNER) != 0) + ((setup.flags & SETUP_HAS_USERNS) != 0);
 	if (length != sizeof setup || count != expected || setup.name_length > sizeof name.bytes - 1)
 		return error_set(err, EPROTO, "the supervisor got a malformed order");
 	supervisor->plan_fd = fds[SETUP_FD_PLAN];
@@ -184,10 +203,9 @@ static int start(struct supervisor *supervisor, int control, struct error *err)
 
 	/* Nobody among our ancestors collects orphans: then init would get the main process, and may be slow to reap it
 	 * or never tell its status. An engine that is a subreaper gets its child. */
-	supervisor->own_main = (setup.flags & SETUP_OWN_MAIN) != 0 ||
-			       ((setup.flags & SETUP_CALLER_IS_INIT) == 0 && getppid() == 1);
-	if (supervisor->own_main &&
-	    fork_joiner(fds[SETUP_FD_JOINER], control, err) < 0)
+	supervisor->own_main =
+	    (setup.flags & SETUP_OWN_MAIN) != 0 || ((setup.flags & SETUP_CALLER_IS_INIT) == 0 && getppid() == 1);
+	if (supervisor->own_main && fork_joiner(fds[SETUP_FD_JOINER], control, err) < 0)
 		return -err->code;
 	close(fds[SETUP_FD_JOINER]);
 	if (detach(control, err) < 0)
@@ -201,6 +219,8 @@ static int start(struct supervisor *supervisor, int control, struct error *err)
 		return -err->code;
 	if (userns >= 0)
 		close(userns);
+	/* Only now: those who go into the container have the caller's limits. */
+	fit_descriptor_limit(supervisor);
 	return 0;
 }
 
@@ -212,7 +232,8 @@ static void run_poststop(const struct supervisor *supervisor)
 	size_t length;
 
 	if (hooks_state(supervisor->plan, "stopped", 0, &state, &length, &err) == 0)
-		hooks_run_all(supervisor->plan, supervisor->plan->hooks_poststop, "poststop", state, length, NULL, NULL);
+		hooks_run_all(supervisor->plan, supervisor->plan->hooks_poststop, "poststop", state, length, NULL,
+			      NULL);
 }
 
 int supervisor_main(int control)

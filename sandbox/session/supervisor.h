@@ -14,8 +14,11 @@
 #include "sandbox/session/notify.h"
 #include "sandbox/session/protocol.h"
 
+/* Each takes a descriptor: there are fewer where the limit of open files is low. */
 #define SUPERVISOR_CLIENTS_MAX 1024
 #define SUPERVISOR_JOBS_MAX 4096
+/* What the supervisor has open beside them, at most. */
+#define SUPERVISOR_DESCRIPTORS 32
 
 /* A connected client. */
 struct client {
@@ -69,8 +72,10 @@ struct supervisor {
 
 	struct client clients[SUPERVISOR_CLIENTS_MAX];
 	size_t clients_count;
+	size_t clients_max;
 	struct job *jobs;
 	size_t jobs_count;
+	size_t jobs_max;
 	/* descendants of the reaper that are awaited while settling */
 	int dying[64];
 	size_t dying_count;

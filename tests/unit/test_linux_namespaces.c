@@ -115,6 +115,32 @@ static void test_refused_namespaces(void)
 	}
 }
 
+/* A new user namespace without mappings: every id stands for itself. */
+static void test_default_mappings(void)
+{
+	struct arena arena CLEANUP_ARENA = {0};
+	struct oci_namespace user = {CLONE_NEWUSER, NULL};
+	struct oci_id_mapping mapping = {0, 1000, 1};
+	struct oci_config config = {.linux_ = {.namespaces = &user, .namespaces_count = 1}};
+	struct error err = {0};
+
+	CHECK(namespaces_default_mappings(&arena, &config, &err) == (geteuid() == 0 ? 1 : 0));
+	if (geteuid() == 0) {
+		const struct oci_id_mapping *first = config.linux_.uid_mappings;
+		CHECK(config.linux_.uid_mappings_count > 0 && config.linux_.gid_mappings_count > 0);
+		CHECK(first->container_id == first->host_id && first->size > 0);
+		CHECK(namespaces_default_mappings(&arena, &config, &err) == 0);
+	}
+	config.linux_ = (struct oci_linux){.namespaces = &user, .namespaces_count = 1, .uid_mappings = &mapping,
+					   .uid_mappings_count = 1};
+	CHECK(namespaces_default_mappings(&arena, &config, &err) == 0 && config.linux_.gid_mappings_count == 0);
+	user.path = "/proc/self/ns/user";
+	config.linux_.uid_mappings_count = 0;
+	CHECK(namespaces_default_mappings(&arena, &config, &err) == 0 && config.linux_.uid_mappings_count == 0);
+	user = (struct oci_namespace){CLONE_NEWUTS, NULL};
+	CHECK(namespaces_default_mappings(&arena, &config, &err) == 0);
+}
+
 static void test_pid1(void)
 {
 	static const struct {
@@ -160,6 +186,7 @@ int main(void)
 	test_new_namespaces();
 	test_namespaces_by_path();
 	test_refused_namespaces();
+	test_default_mappings();
 	test_pid1();
 	return check_result();
 }

@@ -454,6 +454,9 @@ static void test_sysctl(void)
 	config.hostname = "b";
 	CHECK(plan_settings(&config, CLONE_NEWUTS, &plan, &err) == -EINVAL);
 	CHECK_MESSAGE(&err, "conflicts with the OCI \"hostname\" field");
+	config.hostname = NULL;
+	CHECK(plan_settings(&config, CLONE_NEWUTS, &plan, &err) == -EINVAL);
+	CHECK_MESSAGE(&err, "conflicts with the OCI \"hostname\" field");
 	config.hostname = "a";
 	CHECK_OK(plan_settings(&config, CLONE_NEWUTS, &plan, &err), &err);
 }
