@@ -196,7 +196,7 @@ static int helper_ask(const struct helper *helper, const char *request, char *te
 static int ask_once(bool rootless, const char *request, char *text, size_t size, struct error *err)
 {
 	CLEANUP_ARENA struct arena arena = {0};
-	struct helper helper;
+	struct helper helper = {0};
 
 	int rc = helper_start(&helper, err);
 	if (rc < 0)
@@ -246,7 +246,7 @@ int cgroup_systemd_place(struct cgroup *cgroup, const struct cgroup_layout *layo
 			 const struct cgroup_settings *settings, struct error *err)
 {
 	struct arena *arena = &cgroup->arena;
-	struct cgroup_systemd_names names;
+	struct cgroup_systemd_names names = {0};
 	char manager[3000] = "";
 	const char *subgroup = NULL;
 
@@ -298,7 +298,7 @@ static int check_scope(const struct cgroup *cgroup, struct error *err)
 
 int cgroup_systemd_start(struct cgroup *cgroup, struct error *err)
 {
-	struct helper helper;
+	struct helper helper = {0};
 	const char *request = arena_printf(&cgroup->arena, "%scommand start\nunit %s\nslice %s\n%s%s",
 					   cgroup->rootless ? "bus user\n" : "", cgroup->unit, cgroup->slice,
 					   cgroup_systemd_limits(&cgroup->arena, &cgroup->writes), cgroup->properties);
