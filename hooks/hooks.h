@@ -23,8 +23,8 @@
 int hooks_run(const struct plan *plan, struct plan_array hooks, const char *kind, const char *state,
 	      size_t state_length, struct error *err);
 
-/* Runs all hooks of a kind, also after one failed, and tells each failure to `warn` (may be NULL): runtime.md "Lifecycle"
- * about poststop. */
+/* Runs all hooks of a kind, also after one failed, and tells each failure to `warn` (may be NULL): runtime.md
+ * "Lifecycle" about poststop. */
 void hooks_run_all(const struct plan *plan, struct plan_array hooks, const char *kind, const char *state,
 		   size_t state_length, void (*warn)(void *context, const char *message), void *context);
 

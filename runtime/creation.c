@@ -58,7 +58,8 @@ static bool has_capability(int capability)
 		uint32_t effective, permitted, inheritable;
 	} data[2] = {{0}, {0}};
 
-	return syscall(SYS_capget, &header, data) == 0 && (data[capability / 32].effective & (1u << (capability % 32))) != 0;
+	return syscall(SYS_capget, &header, data) == 0 &&
+	       (data[capability / 32].effective & (1u << (capability % 32))) != 0;
 }
 
 #define CAPABILITY_SYS_ADMIN 21
@@ -101,9 +102,9 @@ static const char *find_variable(const char *const *environment, size_t count, c
 	return NULL;
 }
 
-/* Socket activation (sd_listen_fds(3)). Descriptors meant for us go on to the container, before those of --preserve-fds;
- * an engine that puts LISTEN_FDS into config.json passes them with --preserve-fds, and cannot know the main
- * process's number in its namespace. The launcher sets LISTEN_PID. */
+/* Socket activation (sd_listen_fds(3)). Descriptors meant for us go on to the container, before those of
+ * --preserve-fds; an engine that puts LISTEN_FDS into config.json passes them with --preserve-fds, and cannot know the
+ * main process's number in its namespace. The launcher sets LISTEN_PID. */
 static int plan_listen_fds(const struct oci_process *config, struct creation_options *options,
 			   struct process_plan_options *process, struct error *err)
 {
@@ -111,8 +112,8 @@ static int plan_listen_fds(const struct oci_process *config, struct creation_opt
 	const char *theirs = find_variable((const char *const *)config->env, config->env_count, "LISTEN_FDS");
 	int count = 0, meant_for;
 
-	if (ours != NULL && pid != NULL && number_parse_int(pid, 1, INT_MAX, &meant_for) == 0 && meant_for == getpid() &&
-	    number_parse_int(ours, 1, 1024, &count) == 0) {
+	if (ours != NULL && pid != NULL && number_parse_int(pid, 1, INT_MAX, &meant_for) == 0 &&
+	    meant_for == getpid() && number_parse_int(ours, 1, 1024, &count) == 0) {
 		options->preserve_fds += count;
 		process->listen_names = getenv("LISTEN_FDNAMES");
 	} else if (theirs == NULL || number_parse_int(theirs, 1, 1024, &count) < 0 || count > options->preserve_fds) {
@@ -146,8 +147,9 @@ static int plan_all(struct context *context, struct creation_options *options, c
 	if (defaulted < 0 || namespaces_plan(builder, config, err) < 0)
 		return -err->code;
 	if (defaulted > 0)
-		warn(context, "linux.uidMappings and linux.gidMappings are absent: in the user namespace every id stands "
-			      "for itself");
+		warn(context,
+		     "linux.uidMappings and linux.gidMappings are absent: in the user namespace every id stands "
+		     "for itself");
 	if (namespaces_find(config, CLONE_NEWNS) == NULL)
 		builder->plan.flags |= PLAN_SHARED_MOUNTS;
 	mounts.user_namespace = builder->plan.userns;
@@ -173,8 +175,8 @@ static int plan_all(struct context *context, struct creation_options *options, c
 	return plan_cgroup(context, id, plan, err);
 }
 
-/* The caller's name; his number where /etc/passwd has none. The file alone is asked: name services need shared libraries,
- * which a static program does without. */
+/* The caller's name; his number where /etc/passwd has none. The file alone is asked: name services need shared
+ * libraries, which a static program does without. */
 static const char *user_name(struct arena *arena)
 {
 	CLEANUP_FCLOSE FILE *users = NULL;
@@ -210,8 +212,8 @@ static void make_record(struct context *context, const char *id, const char *bun
 	record.cgroups_count = plan->plan->cgroup_paths.count;
 	for (size_t i = 0; i < record.cgroups_count; i++) {
 		const char *controllers = plan_text(plan->plan, pairs[i].key);
-		record.cgroups[i] = (struct oci_pair){controllers == NULL ? "" : controllers,
-						      plan_text(plan->plan, pairs[i].value)};
+		record.cgroups[i] =
+		    (struct oci_pair){controllers == NULL ? "" : controllers, plan_text(plan->plan, pairs[i].value)};
 	}
 	plan->record = (char *)record_write(&context->arena, &record);
 	plan->record_length = strlen(plan->record);
@@ -301,8 +303,8 @@ int creation_plan_make(struct context *context, struct creation_options *options
 
 void creation_plan_free(struct creation_plan *plan)
 {
-	int *const fds[] = {&plan->plan_fd, &plan->bundle_fd, &plan->console_socket, &plan->console_ours,
-			    &plan->owner_pidfd, &plan->notify_manager};
+	int *const fds[] = {&plan->plan_fd,      &plan->bundle_fd,   &plan->console_socket,
+			    &plan->console_ours, &plan->owner_pidfd, &plan->notify_manager};
 
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
 		cleanup_close(fds[i]);

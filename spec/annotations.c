@@ -5,10 +5,10 @@
 
 /* Those that begin with run.oci are crun's; engines set them (podman: --group-add keep-groups). */
 const struct annotation annotations[] = {
-    {"io.sandlock.pid1", "main, reaper", "whether the main process is pid 1 itself or a reaper is", "sandbox/linux/pid1.c",
-     "tests/session.bats"},
-    {"org.systemd.property.", "a GVariant text", "a property of the systemd unit", "sandbox/cgroup/systemd_properties.c",
-     "tests/unit/test_cgroup_systemd.c"},
+    {"io.sandlock.pid1", "main, reaper", "whether the main process is pid 1 itself or a reaper is",
+     "sandbox/linux/pid1.c", "tests/session.bats"},
+    {"org.systemd.property.", "a GVariant text", "a property of the systemd unit",
+     "sandbox/cgroup/systemd_properties.c", "tests/unit/test_cgroup_systemd.c"},
     {"run.oci.delegate-cgroup", "a relative path", "the cgroup below run.oci.systemd.subgroup that is delegated",
      "sandbox/cgroup/systemd.c", "tests/unit/test_cgroup_systemd.c"},
     {"run.oci.keep_original_groups", "1", "the caller's groups stay; additionalGids is not applied",

@@ -10,8 +10,8 @@
 
 /* One annotation, for `features` and the reference. */
 struct annotation {
-	const char *name;    /* one that ends in a dot stands for all that begin so */
-	const char *values;  /* what it may be */
+	const char *name;   /* one that ends in a dot stands for all that begin so */
+	const char *values; /* what it may be */
 	const char *effect;
 	const char *applied; /* the file that applies it */
 	const char *test;    /* the test that shows it */

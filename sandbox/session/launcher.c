@@ -47,8 +47,8 @@ const char *launcher_namespace_name(uint32_t type)
 		uint32_t type;
 		const char *name;
 	} names[] = {
-	    {CLONE_NEWPID, "pid"},   {CLONE_NEWNET, "network"}, {CLONE_NEWNS, "mount"},	     {CLONE_NEWIPC, "ipc"},
-	    {CLONE_NEWUTS, "uts"},   {CLONE_NEWUSER, "user"},   {CLONE_NEWCGROUP, "cgroup"}, {CLONE_NEWTIME, "time"},
+	    {CLONE_NEWPID, "pid"}, {CLONE_NEWNET, "network"}, {CLONE_NEWNS, "mount"},      {CLONE_NEWIPC, "ipc"},
+	    {CLONE_NEWUTS, "uts"}, {CLONE_NEWUSER, "user"},   {CLONE_NEWCGROUP, "cgroup"}, {CLONE_NEWTIME, "time"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -199,9 +199,18 @@ static int await_reaper(const struct joining *joining, struct error *err)
 static int apply_process(struct launch *launch, struct error *err)
 {
 	static int (*const steps[])(struct launch *, struct error *) = {
-	    personality_apply,	  memory_policy_apply,	   io_priority_apply,	      affinity_final_apply,
-	    scheduler_apply,	  lsm_apply,		   no_new_privileges_apply,   capability_keep,
-	    cwd_enter,		  capability_bounding_apply, user_apply,	      capability_apply,
+	    personality_apply,
+	    memory_policy_apply,
+	    io_priority_apply,
+	    affinity_final_apply,
+	    scheduler_apply,
+	    lsm_apply,
+	    no_new_privileges_apply,
+	    capability_keep,
+	    cwd_enter,
+	    capability_bounding_apply,
+	    user_apply,
+	    capability_apply,
 	    cwd_verify,
 	};
 
