@@ -160,6 +160,13 @@ static int run_job(struct execution *execution, struct session_job *job, struct 
 	return status;
 }
 
+/* Whoever describes a process in a file, detaches from it and wants its pid is an engine that waits for it, and does not
+ * let go of the container before it is gone: elsewhere it ends with the pid namespace. Not so with --session. */
+static bool is_watched(const struct exec_options *options)
+{
+	return options->process != NULL && options->pid_file != NULL && options->detach && !options->session;
+}
+
 static int carry_out(struct execution *execution, int argc, char **argv, struct error *err)
 {
 	struct session_job job;
@@ -179,6 +186,7 @@ static int carry_out(struct execution *execution, int argc, char **argv, struct 
 	    .console_socket = execution->console_socket,
 	    .cgroup = execution->options.cgroup,
 	    .preserve_fds = (unsigned int)execution->options.preserve_fds,
+	    .ends_with_main = is_watched(&execution->options),
 	};
 	if (session_exec_create(&order, &job, err) < 0)
 		return -err->code;

@@ -745,6 +745,33 @@ time.sleep(1000)' "$name" >"$T/said"
 	assert_all_gone
 }
 
+# exec as engines do it: below a subreaper. $1: name of the files for pid and status, rest: options
+engine_exec() {
+	local name=$1
+	shift
+	jq '.process | .args = ["sleep", "1113"] | .terminal = false' "$BUNDLE/config.json" >"$T/process.json"
+	background "$TOOLS/subreaper" "$T/$name.pid" "$T/$name" "$SANDLOCK" --root "$ROOT" exec --process "$T/process.json" \
+		--pid-file "$T/$name.pid" --detach "$@" "$ID" </dev/null >/dev/null 2>&1
+	wait_for file_has "$T/$name" 'created 0'
+}
+
+@test "an exec'ed process is a job; one that an engine watches ends with the main process, unless it is of the session" {
+	args sleep 1000
+	create_start "$ID"
+	background rt exec "$ID" sleep 1113 </dev/null >/dev/null 2>&1
+	engine_exec watched
+	engine_exec session --session
+	wait_for own_sleeps 4
+	rt kill "$ID" KILL
+	wait_state "$ID" stopped
+	wait_for file_has "$T/watched" 'signal 9'
+	assert_eq "$(process_state "$(cat "$T/session.pid")")" S
+	wait_for own_sleeps 2
+	rt delete "$ID"
+	assert_eq "$(own_named sleep)" ""
+	wait_for file_has "$T/session" 'signal 9'
+}
+
 @test "with the program as pid 1: kill, delete --force and the death of the supervisor" {
 	config '.annotations = {"io.sandlock.pid1": "main"}'
 	args sh -c 'sleep 1111 & sleep 1112'

@@ -153,8 +153,8 @@ static int record_job(const struct execution *execution, const struct session_jo
 {
 	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
 
-	return session_request(execution->order->client, REQUEST_JOINED, 0, &job->pidfd, 1, SESSION_ANSWER_TIMEOUT_MS,
-			       &answer, err);
+	return session_request(execution->order->client, REQUEST_JOINED, execution->order->ends_with_main, &job->pidfd,
+			       1, SESSION_ANSWER_TIMEOUT_MS, &answer, err);
 }
 
 /* Follows the launcher until it is parked; it is recorded before it may run (S6). The joiner's announcement can come

@@ -3,6 +3,7 @@
 #ifndef SANDLOCK_SESSION_EXEC_H
 #define SANDLOCK_SESSION_EXEC_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "sandbox/common/error.h"
@@ -18,6 +19,7 @@ struct session_exec_order {
 	int console_socket; /* connected, -1: none */
 	const char *cgroup; /* --cgroup: below the container's, NULL: there */
 	unsigned int preserve_fds;
+	bool ends_with_main; /* killed when the main process ends, instead of living on as a job */
 };
 
 /* A job that is parked: it runs once session_exec_start says so. */

@@ -48,10 +48,11 @@ enum request_operation {
 	REQUEST_DELETE,    /* argument: 1 to kill a running main process (--force); reply when all is gone */
 	REQUEST_ABANDON,   /* like DELETE with force, from the creator only, also while creating */
 	REQUEST_CREATED,   /* from the creator only; fds: main pidfd, launcher's session socket, record, then the
-			    * namespaces   given by path in the order of plan.namespaces */
+			    * namespaces given by path in the order of plan.namespaces */
 	REQUEST_JOIN,   /* exec; argument: 1 also after the main process ended (--session); fds: all of REPLY_FD_*, then
 			 * reply.namespace_fds more, which belong to plan.namespaces */
-	REQUEST_JOINED, /* exec: fds: pidfd of the new job; recorded before it may run */
+	REQUEST_JOINED, /* exec: fds: pidfd of the new job; recorded before it may run; argument: 1 if it ends with the
+			 * main process */
 	REQUEST_NOTIFY, /* from the creator only; fds: the container's notification socket, the service manager's */
 };
 

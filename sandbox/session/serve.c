@@ -117,9 +117,18 @@ static bool is_oom_kill(const struct supervisor *supervisor)
 	return cgroup_oom_killed(paths, count) > 0;
 }
 
+static void end_with_main(const struct supervisor *supervisor)
+{
+	for (size_t i = 0; i < supervisor->jobs_count; i++)
+		if (supervisor->jobs[i].ends_with_main)
+			sl_pidfd_send_signal(supervisor->jobs[i].pidfd, SIGKILL);
+}
+
 /* The main process ended, or its parent reaped it. */
 static void handle_main(struct supervisor *supervisor)
 {
+	if (!supervisor->main_dead)
+		end_with_main(supervisor);
 	supervisor->main_dead = true;
 	if (supervisor->exit.kind == EXIT_NOT_YET &&
 	    !exit_status_read(supervisor->main_pidfd, supervisor->main_pid, supervisor->own_main, &supervisor->exit) &&
@@ -290,7 +299,8 @@ static void request_join(const struct supervisor *supervisor, const struct clien
 	}
 }
 
-static void request_joined(struct supervisor *supervisor, const struct client *client, const int *fds, size_t count)
+static void request_joined(struct supervisor *supervisor, const struct client *client, const int *fds, size_t count,
+			   bool ends_with_main)
 {
 	struct job *jobs = NULL;
 	size_t alive = 0;
@@ -312,8 +322,11 @@ static void request_joined(struct supervisor *supervisor, const struct client *c
 		return;
 	}
 	supervisor->jobs = jobs;
-	jobs[supervisor->jobs_count++].pidfd = fds[0];
-	answer(supervisor, client->fd, 0);
+	jobs[supervisor->jobs_count++] = (struct job){.pidfd = fds[0], .ends_with_main = ends_with_main};
+	if (ends_with_main && supervisor->main_dead)
+		refuse(supervisor, client->fd, ESRCH, "cannot exec in a stopped container: container not running");
+	else
+		answer(supervisor, client->fd, 0);
 }
 
 static void request_notify(struct supervisor *supervisor, struct client *client, const int *fds, size_t count)
@@ -389,7 +402,7 @@ static bool handle_client(struct supervisor *supervisor, struct client *client)
 		request_join(supervisor, client, request.argument != 0);
 		return true;
 	case REQUEST_JOINED:
-		request_joined(supervisor, client, fds, fds_count);
+		request_joined(supervisor, client, fds, fds_count, request.argument != 0);
 		return true;
 	case REQUEST_NOTIFY:
 		request_notify(supervisor, client, fds, fds_count);

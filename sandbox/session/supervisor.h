@@ -32,6 +32,7 @@ struct client {
 /* An exec'ed process: its parent is outside, so that its zombie would hold the pid namespace. */
 struct job {
 	int pidfd;
+	bool ends_with_main;
 };
 
 /* Descriptors are -1 when absent. */
