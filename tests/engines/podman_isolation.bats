@@ -190,7 +190,8 @@ exec_sees() {
 	assert_eq "$(podman run --rm --ulimit nproc=4096:4096 --ulimit nofile=77:88 --ulimit core=0:0 --ulimit stack=1048576:2097152 "$IMAGE" \
 		sh -c 'ulimit -Sn; ulimit -Hn; ulimit -c; ulimit -Ss; ulimit -Hs' | tr '\n' ' ')" "77 88 0 1024 2048 "
 	podman run --detach --name box --ulimit nproc=4096:4096 --ulimit nofile=77:88 "$IMAGE" sleep 1000 >/dev/null
-	assert_eq "$(podman exec box sh -c 'ulimit -Sn; ulimit -Hn' | tr '\n' ' ')" "77 88 "
+	# runc's exec is a Go program, which raises its own limit
+	! is_sandlock || assert_eq "$(podman exec box sh -c 'ulimit -Sn; ulimit -Hn' | tr '\n' ' ')" "77 88 "
 }
 
 @test "--sysctl: those of the container's own namespaces" {
