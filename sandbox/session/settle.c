@@ -135,7 +135,9 @@ static bool only_foreign_zombies(struct supervisor *supervisor)
 		}
 		zombies = zombies || !is_reaped(pidfd);
 	}
-	return zombies && watch_children(supervisor) && supervisor->dying_count == 0;
+	/* Also without zombies: what is frozen elsewhere must be taken back, and then what it leaves behind. */
+	bool known = watch_children(supervisor);
+	return zombies && known && supervisor->dying_count == 0;
 }
 
 static void remove_record(struct supervisor *supervisor)
