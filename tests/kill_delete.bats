@@ -95,6 +95,26 @@ no_process_named() {
 	fi
 }
 
+@test "delete reaches processes that somebody froze in a v1 cgroup of his own" {
+	need_sandlock
+	local freezer=/sys/fs/cgroup/freezer/$ID-elsewhere job
+	[ -w /sys/fs/cgroup/freezer/cgroup.procs ] || skip "no v1 freezer"
+	mkdir "$freezer"
+	args sh -c 'sleep 1111 & wait'
+	create_start "$ID"
+	wait_for eval '[ -n "$(own_named sleep)" ]'
+	job=$(own_named sleep)
+	echo "$job" >"$freezer/cgroup.procs"
+	pid_of "$ID" >"$freezer/cgroup.procs"
+	echo FROZEN >"$freezer/freezer.state"
+	wait_for grep -q FROZEN "$freezer/freezer.state"
+	run rt delete --force "$ID"
+	echo THAWED >"$freezer/freezer.state"
+	rmdir "$freezer"
+	assert_status 0
+	is_gone "$job"
+}
+
 @test "delete of a running container fails and does not touch it" {
 	args sleep 100
 	create_start "$ID"

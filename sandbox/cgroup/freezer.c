@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,4 +195,46 @@ int cgroup_frozen_paths(const struct cgroup_path *paths, size_t count, struct er
 	if (frozen < 0)
 		return error_errno(err, -frozen, "cannot read the freezer of the cgroup %s", v2->path);
 	return frozen;
+}
+
+/* Whether the process's path in this hierarchy, as /proc/PID/cgroup has it, is how `path` ends. */
+static bool is_at_home(const struct cgroup_path *path, pid_t pid)
+{
+	char name[32], text[8192];
+	size_t length = strlen(path->path);
+
+	snprintf(name, sizeof name, "/proc/%d/cgroup", (int)pid);
+	if (file_read_at(AT_FDCWD, name, text, sizeof text) < 0)
+		return true;
+	for (char *line = text; *line != '\0';) {
+		char *end = line + strcspn(line, "\n"), *next = end + (*end == '\n');
+		*end = '\0';
+		/* ID:CONTROLLERS:PATH */
+		char *controllers = strchr(line, ':');
+		char *place = controllers == NULL ? NULL : strchr(controllers + 1, ':');
+		if (place != NULL) {
+			*place++ = '\0';
+			size_t tail = strlen(place);
+			if (strcmp(controllers + 1, path->controllers) == 0)
+				return tail <= length && strcmp(path->path + length - tail, place) == 0;
+		}
+		line = next;
+	}
+	return true;
+}
+
+void cgroup_take_back(const struct cgroup_path *paths, size_t count, pid_t pid)
+{
+	char number[16];
+
+	snprintf(number, sizeof number, "%d", (int)pid);
+	for (size_t i = 0; i < count; i++) {
+		CLEANUP_CLOSE int directory = -1;
+		if (cgroup_path_is_v2(&paths[i]) || !cgroup_path_has(&paths[i], "freezer") ||
+		    is_at_home(&paths[i], pid))
+			continue;
+		directory = open(paths[i].path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (directory >= 0)
+			file_write_at(directory, "cgroup.procs", number);
+	}
 }

@@ -12,6 +12,10 @@ int cgroup_freeze_paths(const struct cgroup_path *paths, size_t count, int timeo
 /* Lets them run again; idempotent, and no error for a cgroup that is gone or can't freeze. */
 int cgroup_thaw_paths(const struct cgroup_path *paths, size_t count, struct error *err);
 
+/* A killed process that somebody moved to another v1 freezer and froze there does not die before it is let go: takes
+ * it into the container's, which is not frozen. Nothing for processes that are there, or without such a hierarchy. */
+void cgroup_take_back(const struct cgroup_path *paths, size_t count, pid_t pid);
+
 /* 1 if the cgroup itself (not one above it) is frozen or freezing, 0 if not or gone, or a negative errno value. */
 int cgroup_frozen_paths(const struct cgroup_path *paths, size_t count, struct error *err);
 

@@ -62,6 +62,8 @@ void supervisor_settle_begin(struct supervisor *supervisor)
 		cgroup_end_paths(paths, count, CGROUP_TIMEOUT_MS, &err);
 	else if (count > 0)
 		cgroup_thaw_paths(paths, count, &err);
+	if (!supervisor_is_dead(supervisor->main_pidfd))
+		cgroup_take_back(paths, count, supervisor->main_pid);
 }
 
 static void drop_dying(struct supervisor *supervisor)
@@ -75,6 +77,8 @@ static void drop_dying(struct supervisor *supervisor)
  * there are any. Numbers are only looked at here, nothing is signalled by them. */
 static bool watch_children(struct supervisor *supervisor)
 {
+	struct cgroup_path paths[CGROUP_PATHS_MAX];
+	size_t count = cgroup_paths_from_plan(supervisor->plan, paths);
 	char path[64], text[4096], again[4096];
 
 	drop_dying(supervisor);
@@ -94,9 +98,11 @@ static bool watch_children(struct supervisor *supervisor)
 		if (number_parse_int(word, 1, INT32_MAX, &pid) < 0)
 			continue;
 		int pidfd = sl_pidfd_open(pid, 0);
-		if (pidfd >= 0)
+		if (pidfd >= 0) {
+			if (!supervisor_is_dead(pidfd))
+				cgroup_take_back(paths, count, pid);
 			supervisor->dying[supervisor->dying_count++] = pidfd;
-		else if (errno != ESRCH)
+		} else if (errno != ESRCH)
 			return false;
 	}
 	/* A number that was used again meanwhile is not the reaper's child any more: look anew rather than wait. */
@@ -129,7 +135,9 @@ static bool only_foreign_zombies(struct supervisor *supervisor)
 		}
 		zombies = zombies || !is_reaped(pidfd);
 	}
-	return zombies && watch_children(supervisor) && supervisor->dying_count == 0;
+	/* Also without zombies: what is frozen elsewhere must be taken back, and then what it leaves behind. */
+	bool known = watch_children(supervisor);
+	return zombies && known && supervisor->dying_count == 0;
 }
 
 static void remove_record(struct supervisor *supervisor)
