@@ -2,17 +2,46 @@
 #include "hooks/plan.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sandbox/common/cleanup.h"
 
-static int plan_list(struct plan_builder *builder, const struct oci_hook_list *list, const char *kind,
-		     struct plan_array *array, struct error *err)
+/* Without "env" a hook has the environment of `create`, as with runc and crun, and inside the container that of the
+ * process: programs that engines register as hooks look for PATH. */
+static struct plan_array plan_inherited(struct plan_builder *builder, const struct oci_config *config, const char *kind)
+{
+	size_t count = 0;
+
+	if (strcmp(kind, "startContainer") == 0)
+		return config->process == NULL ? (struct plan_array){0}
+					       : plan_add_strings(builder, (const char *const *)config->process->env,
+								  config->process->env_count);
+	while (environ[count] != NULL)
+		count++;
+	return plan_add_strings(builder, (const char *const *)environ, count);
+}
+
+static bool has_env(const struct oci_hook *hook)
+{
+	return hook->env_set || hook->env_count > 0;
+}
+
+static int plan_list(struct plan_builder *builder, const struct oci_config *config, const struct oci_hook_list *list,
+		     const char *kind, struct plan_array *array, struct error *err)
 {
 	struct arena arena CLEANUP_ARENA = {0};
 	struct plan_hook *hooks = arena_array(&arena, list->count, sizeof *hooks);
+	struct plan_array inherited = {0};
+	bool inherits = false;
+
+	for (size_t i = 0; i < list->count; i++)
+		inherits |= !has_env(&list->items[i]);
+	if (inherits)
+		inherited = plan_inherited(builder, config, kind);
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct oci_hook *hook = &list->items[i];
@@ -25,7 +54,9 @@ static int plan_list(struct plan_builder *builder, const struct oci_hook_list *l
 					 hook->timeout.value);
 		hooks[i].path = plan_add_string(builder, hook->path);
 		hooks[i].args = plan_add_strings(builder, (const char *const *)hook->args, hook->args_count);
-		hooks[i].env = plan_add_strings(builder, (const char *const *)hook->env, hook->env_count);
+		hooks[i].env = has_env(hook)
+				   ? plan_add_strings(builder, (const char *const *)hook->env, hook->env_count)
+				   : inherited;
 		hooks[i].timeout = hook->timeout.set ? hook->timeout.value : 0;
 	}
 	*array = plan_add_array(builder, hooks, list->count, sizeof *hooks);
@@ -48,7 +79,7 @@ int hooks_plan(struct plan_builder *builder, const struct oci_config *config, st
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		int rc = plan_list(builder, lists[i].list, lists[i].kind, lists[i].array, err);
+		int rc = plan_list(builder, config, lists[i].list, lists[i].kind, lists[i].array, err);
 		if (rc < 0)
 			return rc;
 	}

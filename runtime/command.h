@@ -21,10 +21,10 @@ struct global_options {
 };
 
 enum option_kind {
-	OPTION_FLAG,	 /* bool *: present or `=true|false` */
-	OPTION_STRING,	 /* const char ** */
-	OPTION_NUMBER,	 /* int *, not negative */
-	OPTION_STRINGS,	 /* struct string_list *: may be given again */
+	OPTION_FLAG,    /* bool *: present or `=true|false` */
+	OPTION_STRING,  /* const char ** */
+	OPTION_NUMBER,  /* int *, not negative */
+	OPTION_STRINGS, /* struct string_list *: may be given again */
 };
 
 /* Values of an option that may be given several times. */

@@ -6,8 +6,11 @@ int command_create(const struct command *command, struct global_options *global,
 		   struct error *err)
 {
 	CLEANUP_CONTEXT struct context context;
-	CLEANUP_CREATION_PLAN struct creation_plan plan = {.plan_fd = -1, .bundle_fd = -1, .console_socket = -1,
-							   .console_ours = -1, .owner_pidfd = -1,
+	CLEANUP_CREATION_PLAN struct creation_plan plan = {.plan_fd = -1,
+							   .bundle_fd = -1,
+							   .console_socket = -1,
+							   .console_ours = -1,
+							   .owner_pidfd = -1,
 							   .notify_manager = -1};
 	struct creation_options options = {.bundle = ".", .detach = true};
 	struct session_created created;

@@ -28,6 +28,7 @@
 #include "sandbox/linux/process_plan.h"
 #include "sandbox/linux/seccomp_plan.h"
 #include "sandbox/session/console.h"
+#include "spec/annotations.h"
 #include "spec/parse.h"
 #include "spec/record.h"
 
@@ -57,7 +58,8 @@ static bool has_capability(int capability)
 		uint32_t effective, permitted, inheritable;
 	} data[2] = {{0}, {0}};
 
-	return syscall(SYS_capget, &header, data) == 0 && (data[capability / 32].effective & (1u << (capability % 32))) != 0;
+	return syscall(SYS_capget, &header, data) == 0 &&
+	       (data[capability / 32].effective & (1u << (capability % 32))) != 0;
 }
 
 #define CAPABILITY_SYS_ADMIN 21
@@ -100,9 +102,9 @@ static const char *find_variable(const char *const *environment, size_t count, c
 	return NULL;
 }
 
-/* Socket activation (sd_listen_fds(3)). Descriptors meant for us go on to the container, before those of --preserve-fds;
- * an engine that puts LISTEN_FDS into config.json passes them with --preserve-fds, and cannot know the main
- * process's number in its namespace. The launcher sets LISTEN_PID. */
+/* Socket activation (sd_listen_fds(3)). Descriptors meant for us go on to the container, before those of
+ * --preserve-fds; an engine that puts LISTEN_FDS into config.json passes them with --preserve-fds, and cannot know the
+ * main process's number in its namespace. The launcher sets LISTEN_PID. */
 static int plan_listen_fds(const struct oci_process *config, struct creation_options *options,
 			   struct process_plan_options *process, struct error *err)
 {
@@ -110,8 +112,8 @@ static int plan_listen_fds(const struct oci_process *config, struct creation_opt
 	const char *theirs = find_variable((const char *const *)config->env, config->env_count, "LISTEN_FDS");
 	int count = 0, meant_for;
 
-	if (ours != NULL && pid != NULL && number_parse_int(pid, 1, INT_MAX, &meant_for) == 0 && meant_for == getpid() &&
-	    number_parse_int(ours, 1, 1024, &count) == 0) {
+	if (ours != NULL && pid != NULL && number_parse_int(pid, 1, INT_MAX, &meant_for) == 0 &&
+	    meant_for == getpid() && number_parse_int(ours, 1, 1024, &count) == 0) {
 		options->preserve_fds += count;
 		process->listen_names = getenv("LISTEN_FDNAMES");
 	} else if (theirs == NULL || number_parse_int(theirs, 1, 1024, &count) < 0 || count > options->preserve_fds) {
@@ -129,7 +131,12 @@ static int plan_all(struct context *context, struct creation_options *options, c
 	struct oci_config *config = plan->config;
 	struct mounts_plan_options mounts = {.bundle = bundle, .privileged = has_capability(CAPABILITY_SYS_ADMIN)};
 	struct process_plan_options process = {.warn = warn, .warn_context = context};
-	const struct seccomp_plan_options seccomp = {.oci_version = "1.3.0", .warn = note, .context = context};
+	const struct seccomp_plan_options seccomp = {
+	    .oci_version = "1.3.0",
+	    .warn = note,
+	    .context = context,
+	    .fail_unknown = config_annotation_on(config, "run.oci.seccomp_fail_unknown_syscall"),
+	};
 
 	builder->plan.id = plan_add_string(builder, id);
 	builder->plan.bundle = plan_add_string(builder, bundle);
@@ -140,12 +147,14 @@ static int plan_all(struct context *context, struct creation_options *options, c
 	if (defaulted < 0 || namespaces_plan(builder, config, err) < 0)
 		return -err->code;
 	if (defaulted > 0)
-		warn(context, "linux.uidMappings and linux.gidMappings are absent: in the user namespace every id stands "
-			      "for itself");
+		warn(context,
+		     "linux.uidMappings and linux.gidMappings are absent: in the user namespace every id stands "
+		     "for itself");
 	if (namespaces_find(config, CLONE_NEWNS) == NULL)
 		builder->plan.flags |= PLAN_SHARED_MOUNTS;
 	mounts.user_namespace = builder->plan.userns;
 	process.userns = builder->plan.userns;
+	process.keep_groups = config_annotation_on(config, "run.oci.keep_original_groups");
 	if (kernel_settings_plan(builder, config, err) < 0 || mounts_plan(builder, config, &mounts, err) < 0 ||
 	    devices_plan(builder, config, &mounts, err) < 0 || hooks_plan(builder, config, err) < 0)
 		return -err->code;
@@ -166,8 +175,8 @@ static int plan_all(struct context *context, struct creation_options *options, c
 	return plan_cgroup(context, id, plan, err);
 }
 
-/* The caller's name; his number where /etc/passwd has none. The file alone is asked: name services need shared libraries,
- * which a static program does without. */
+/* The caller's name; his number where /etc/passwd has none. The file alone is asked: name services need shared
+ * libraries, which a static program does without. */
 static const char *user_name(struct arena *arena)
 {
 	CLEANUP_FCLOSE FILE *users = NULL;
@@ -203,8 +212,8 @@ static void make_record(struct context *context, const char *id, const char *bun
 	record.cgroups_count = plan->plan->cgroup_paths.count;
 	for (size_t i = 0; i < record.cgroups_count; i++) {
 		const char *controllers = plan_text(plan->plan, pairs[i].key);
-		record.cgroups[i] = (struct oci_pair){controllers == NULL ? "" : controllers,
-						      plan_text(plan->plan, pairs[i].value)};
+		record.cgroups[i] =
+		    (struct oci_pair){controllers == NULL ? "" : controllers, plan_text(plan->plan, pairs[i].value)};
 	}
 	plan->record = (char *)record_write(&context->arena, &record);
 	plan->record_length = strlen(plan->record);
@@ -228,6 +237,13 @@ static int open_console(const struct creation_options *options, struct creation_
 	plan->console_ours = pair[0];
 	plan->console_socket = pair[1];
 	return 0;
+}
+
+/* crun's name for --pidfd-socket. */
+static void take_annotations(const struct oci_config *config, struct creation_options *options)
+{
+	if (options->pidfd_socket == NULL)
+		options->pidfd_socket = config_annotation(config, "run.oci.pidfd_receiver");
 }
 
 static int open_owner(const struct creation_options *options, struct creation_plan *plan, struct error *err)
@@ -272,9 +288,11 @@ int creation_plan_make(struct context *context, struct creation_options *options
 	if (plan->bundle_fd < 0 || realpath(options->bundle, bundle) == NULL)
 		return error_errno(err, errno, "--bundle: open %s", options->bundle);
 	if (load_config(context, options, plan, &notes, err) < 0 ||
-	    context_notes(context, options->config == NULL ? "config.json" : options->config, &notes, err) < 0 ||
-	    open_console(options, plan, err) < 0 ||
-	    open_owner(options, plan, err) < 0 || plan_all(context, options, id, bundle, plan, err) < 0)
+	    context_notes(context, options->config == NULL ? "config.json" : options->config, &notes, err) < 0)
+		return -err->code;
+	take_annotations(plan->config, options);
+	if (open_console(options, plan, err) < 0 || open_owner(options, plan, err) < 0 ||
+	    plan_all(context, options, id, bundle, plan, err) < 0)
 		return -err->code;
 	plan->plan_fd = plan_seal(&plan->builder, err);
 	if (plan->plan_fd < 0 || plan_map(plan->plan_fd, &plan->plan, err) < 0)
@@ -285,8 +303,8 @@ int creation_plan_make(struct context *context, struct creation_options *options
 
 void creation_plan_free(struct creation_plan *plan)
 {
-	int *const fds[] = {&plan->plan_fd, &plan->bundle_fd, &plan->console_socket, &plan->console_ours,
-			    &plan->owner_pidfd, &plan->notify_manager};
+	int *const fds[] = {&plan->plan_fd,      &plan->bundle_fd,   &plan->console_socket,
+			    &plan->console_ours, &plan->owner_pidfd, &plan->notify_manager};
 
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
 		cleanup_close(fds[i]);

@@ -64,7 +64,8 @@ int duration_parse(const char *text, int *milliseconds)
 		if (fraction != NULL && *rest == '.')
 			return -EINVAL;
 		size_t length = strcspn(rest, "0123456789.");
-		const struct unit *unit = length == 0 && first && *rest == '\0' ? find_unit("s", 1) : find_unit(rest, length);
+		const struct unit *unit =
+		    length == 0 && first && *rest == '\0' ? find_unit("s", 1) : find_unit(rest, length);
 		if (unit == NULL)
 			return -EINVAL;
 		if (whole > (NANOSECONDS_MAX - total) / unit->nanoseconds)

@@ -73,7 +73,8 @@ static int plan_process(struct execution *execution, int argc, char **argv, stru
 	};
 
 	plan_builder_init(&builder);
-	if (exec_process_make(execution->context, &execution->options, execution->plan, argc, argv, &process, err) < 0 ||
+	if (exec_process_make(execution->context, &execution->options, execution->plan, argc, argv, &process, err) <
+		0 ||
 	    process_plan(&builder, process, &builder.plan.process, &options, err) < 0)
 		return -err->code;
 	/* The console socket alone says "terminal" when the process file leaves it out (podman 5). */

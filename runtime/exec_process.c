@@ -86,9 +86,9 @@ static int add_capabilities(struct context *context, const struct exec_options *
 					  container->permitted, container->ambient};
 	for (size_t i = 0; i < options->capabilities.count; i++) {
 		const char *name = options->capabilities.items[i];
-		const struct word *word = word_find(capability_words, strncasecmp(name, "CAP_", 4) == 0
-									  ? name
-									  : arena_printf(&context->arena, "CAP_%s", name));
+		const struct word *word =
+		    word_find(capability_words,
+			      strncasecmp(name, "CAP_", 4) == 0 ? name : arena_printf(&context->arena, "CAP_%s", name));
 		if (word == NULL)
 			return error_set(err, EINVAL, "--cap: \"%s\" is not a capability", name);
 		uint64_t bit = word->value;
@@ -111,7 +111,8 @@ static int derive(struct context *context, const struct exec_options *options, c
 	const struct plan_process *container = &plan->process;
 
 	if (argc == 0)
-		return error_set(err, EINVAL, "process args cannot be empty: name the program to run, or use --process");
+		return error_set(err, EINVAL,
+				 "process args cannot be empty: name the program to run, or use --process");
 	process->args = (const char **)argv;
 	process->args_count = (size_t)argc;
 	process->env = copy_strings(context, plan, container->env, options->env.count);

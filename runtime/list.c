@@ -35,7 +35,9 @@ static int add(struct context *context, struct ids *ids, const char *id)
 static int add_records(struct context *context, struct ids *ids)
 {
 	struct error ignored = {0};
-	int fd = context->place.directory < 0 ? -1 : openat(context->place.directory, ".", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+	int fd = context->place.directory < 0
+		     ? -1
+		     : openat(context->place.directory, ".", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
 	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
 	int rc = 0;
 
@@ -44,7 +46,8 @@ static int add_records(struct context *context, struct ids *ids)
 		return 0;
 	}
 	for (struct dirent *entry; rc == 0 && (entry = readdir(directory)) != NULL;)
-		if (entry->d_name[0] != '.' && entry->d_type != DT_REG && session_id_check(entry->d_name, &ignored) == 0)
+		if (entry->d_name[0] != '.' && entry->d_type != DT_REG &&
+		    session_id_check(entry->d_name, &ignored) == 0)
 			rc = add(context, ids, entry->d_name);
 	closedir(directory);
 	return rc;
@@ -112,9 +115,8 @@ static void print_row(const struct report *report)
 
 	record_time_text(&report->record.created, created);
 	snprintf(pid, sizeof pid, "%d", report->state.pid);
-	printf("%-20s %-14s %-10s %-30s %-32s %s\n", report->record.id,
-	       report->session.exited ? "(main exited)" : pid, report->state.status, report->record.bundle, created,
-	       report->record.owner);
+	printf("%-20s %-14s %-10s %-30s %-32s %s\n", report->record.id, report->session.exited ? "(main exited)" : pid,
+	       report->state.status, report->record.bundle, created, report->record.owner);
 }
 
 enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_QUIET };
@@ -170,5 +172,9 @@ int command_list(const struct command *command, struct global_options *global, i
 		return error_set(err, EINVAL, "--format: \"%s\" is neither table nor json", format);
 	if (context_open(&context, global, err) < 0)
 		return -err->code;
-	return print_all(&context, quiet ? FORMAT_QUIET : strcmp(format, "json") == 0 ? FORMAT_JSON : FORMAT_TABLE, err);
+	return print_all(&context,
+			 quiet                         ? FORMAT_QUIET
+			 : strcmp(format, "json") == 0 ? FORMAT_JSON
+						       : FORMAT_TABLE,
+			 err);
 }

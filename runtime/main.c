@@ -23,8 +23,8 @@ const struct command commands[] = {
     {"kill", "CONTAINER [SIGNAL]", "Send a signal (default: TERM) to the container's main process.", command_kill},
     {"list", "", "List the containers of this root.", command_list},
     {"pause", "CONTAINER", "Let all processes of a container stand still.", command_pause},
-    {"ps", "CONTAINER [ps OPTION]...", "List the processes of a session; options behind its id are for ps(1) (default: -ef).",
-     command_ps},
+    {"ps", "CONTAINER [ps OPTION]...",
+     "List the processes of a session; options behind its id are for ps(1) (default: -ef).", command_ps},
     {"restore", "CONTAINER", "Not supported by this build.", command_restore},
     {"resume", "CONTAINER", "Let the processes of a paused container go on.", command_resume},
     {"run", "CONTAINER", "Create and start a container; wait for it and delete it, unless --detach or --keep.",
@@ -106,7 +106,8 @@ static int run_command(int argc, char **argv, struct global_options *global, str
 	};
 
 	/* The program's own help lists the commands, so it is not left to options_parse. */
-	if (argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0 || strcmp(argv[0], "help") == 0)) {
+	if (argc > 0 &&
+	    (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0 || strcmp(argv[0], "help") == 0)) {
 		print_help(rows, ARRAY_SIZE(rows));
 		return 0;
 	}

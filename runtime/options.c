@@ -38,7 +38,8 @@ static int store(const struct command *command, const struct option_row *row, co
 		return 0;
 	case OPTION_NUMBER:
 		if (number_parse_int(value, 0, INT_MAX, row->target) < 0)
-			return error_set(err, EINVAL, "--%s: \"%s\" is not a number from 0 to %d", row->name, value, INT_MAX);
+			return error_set(err, EINVAL, "--%s: \"%s\" is not a number from 0 to %d", row->name, value,
+					 INT_MAX);
 		return 0;
 	case OPTION_STRINGS: {
 		struct string_list *list = row->target;
@@ -118,8 +119,9 @@ void command_help(const struct command *command, const struct option_row *rows, 
 	for (size_t i = 0; i < rows_count; i++) {
 		char left[64];
 		snprintf(left, sizeof left, "%c%c%s--%s%s%s", rows[i].short_name != 0 ? '-' : ' ',
-			 rows[i].short_name != 0 ? rows[i].short_name : ' ', rows[i].short_name != 0 ? ", " : "  ", rows[i].name,
-			 rows[i].argument != NULL ? " " : "", rows[i].argument != NULL ? rows[i].argument : "");
+			 rows[i].short_name != 0 ? rows[i].short_name : ' ', rows[i].short_name != 0 ? ", " : "  ",
+			 rows[i].name, rows[i].argument != NULL ? " " : "",
+			 rows[i].argument != NULL ? rows[i].argument : "");
 		printf("  %-32s %s\n", left, rows[i].help);
 	}
 }

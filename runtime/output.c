@@ -61,8 +61,9 @@ int output_check_preserved(int count, struct error *err)
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
 		return error_errno(err, errno, "--preserve-fds: read the limit of open files");
 	if (count > 0 && (rlim_t)count + 3 + DESCRIPTORS_BEHIND > limit.rlim_cur)
-		return error_set(err, EBADF, "--preserve-fds %d: this process may have %llu descriptors (RLIMIT_NOFILE)",
-				 count, (unsigned long long)limit.rlim_cur);
+		return error_set(err, EBADF,
+				 "--preserve-fds %d: this process may have %llu descriptors (RLIMIT_NOFILE)", count,
+				 (unsigned long long)limit.rlim_cur);
 	return 0;
 }
 

@@ -111,17 +111,15 @@ static int spawn_ps(char **arguments, int output, pid_t *pid)
 }
 
 /* What ps(1) says. */
-static int run_ps(int argc, char **argv, char **text, struct error *err)
+static int run_ps(struct arena *arena, int argc, char **argv, char **text, struct error *err)
 {
 	char *standard[] = {(char[]){"ps"}, (char[]){"-ef"}, NULL};
-	CLEANUP_FREE char **arguments = calloc((size_t)argc + 2, sizeof *arguments);
+	char **arguments = arena_array(arena, (size_t)argc + 2, sizeof *arguments);
 	CLEANUP_CLOSE int reader = -1;
 	int pair[2], status;
 	size_t length;
 	pid_t pid;
 
-	if (arguments == NULL)
-		return error_errno(err, ENOMEM, "run ps");
 	arguments[0] = standard[0];
 	memcpy(arguments + 1, argv, (size_t)argc * sizeof *argv);
 	if (pipe2(pair, O_CLOEXEC) < 0)
@@ -212,7 +210,7 @@ static int print_table(struct context *context, const struct container *containe
 	CLEANUP_CGROUP_PIDS struct cgroup_pids after = {0};
 	CLEANUP_FREE char *text = NULL;
 
-	if (run_ps(argc, argv, &text, err) < 0 || list(context, container, &after, err) < 0 ||
+	if (run_ps(&context->arena, argc, argv, &text, err) < 0 || list(context, container, &after, err) < 0 ||
 	    print_rows(text, before, &after, err) < 0)
 		return -err->code;
 	if (!container_is_live(container))

@@ -13,13 +13,13 @@ static const struct {
 	const char *name;
 	int number;
 } signals[] = {
-    {"HUP", SIGHUP},	   {"INT", SIGINT},	{"QUIT", SIGQUIT}, {"ILL", SIGILL},	  {"TRAP", SIGTRAP},
-    {"ABRT", SIGABRT},	   {"IOT", SIGIOT},	{"BUS", SIGBUS},   {"FPE", SIGFPE},	  {"KILL", SIGKILL},
-    {"USR1", SIGUSR1},	   {"SEGV", SIGSEGV},	{"USR2", SIGUSR2}, {"PIPE", SIGPIPE},	  {"ALRM", SIGALRM},
-    {"TERM", SIGTERM},	   {"CHLD", SIGCHLD},	{"CLD", SIGCHLD},  {"CONT", SIGCONT},	  {"STOP", SIGSTOP},
-    {"TSTP", SIGTSTP},	   {"TTIN", SIGTTIN},	{"TTOU", SIGTTOU}, {"URG", SIGURG},	  {"XCPU", SIGXCPU},
-    {"XFSZ", SIGXFSZ},	   {"VTALRM", SIGVTALRM}, {"PROF", SIGPROF}, {"WINCH", SIGWINCH}, {"IO", SIGIO},
-    {"POLL", SIGPOLL},	   {"PWR", SIGPWR},	{"SYS", SIGSYS},
+    {"HUP", SIGHUP},       {"INT", SIGINT},       {"QUIT", SIGQUIT}, {"ILL", SIGILL},     {"TRAP", SIGTRAP},
+    {"ABRT", SIGABRT},     {"IOT", SIGIOT},       {"BUS", SIGBUS},   {"FPE", SIGFPE},     {"KILL", SIGKILL},
+    {"USR1", SIGUSR1},     {"SEGV", SIGSEGV},     {"USR2", SIGUSR2}, {"PIPE", SIGPIPE},   {"ALRM", SIGALRM},
+    {"TERM", SIGTERM},     {"CHLD", SIGCHLD},     {"CLD", SIGCHLD},  {"CONT", SIGCONT},   {"STOP", SIGSTOP},
+    {"TSTP", SIGTSTP},     {"TTIN", SIGTTIN},     {"TTOU", SIGTTOU}, {"URG", SIGURG},     {"XCPU", SIGXCPU},
+    {"XFSZ", SIGXFSZ},     {"VTALRM", SIGVTALRM}, {"PROF", SIGPROF}, {"WINCH", SIGWINCH}, {"IO", SIGIO},
+    {"POLL", SIGPOLL},     {"PWR", SIGPWR},       {"SYS", SIGSYS},
 #ifdef SIGSTKFLT
     {"STKFLT", SIGSTKFLT},
 #endif
@@ -34,12 +34,14 @@ static int parse_realtime(const char *name)
 	if (strncasecmp(name, "RTMIN", 5) == 0) {
 		if (name[5] == '\0')
 			return first;
-		return name[5] == '+' && number_parse_int(name + 6, 0, last - first, &offset) == 0 ? first + offset : -EINVAL;
+		return name[5] == '+' && number_parse_int(name + 6, 0, last - first, &offset) == 0 ? first + offset
+												   : -EINVAL;
 	}
 	if (strncasecmp(name, "RTMAX", 5) == 0) {
 		if (name[5] == '\0')
 			return last;
-		return name[5] == '-' && number_parse_int(name + 6, 0, last - first, &offset) == 0 ? last - offset : -EINVAL;
+		return name[5] == '-' && number_parse_int(name + 6, 0, last - first, &offset) == 0 ? last - offset
+												   : -EINVAL;
 	}
 	return -EINVAL;
 }

@@ -17,7 +17,8 @@ int plan_map(int fd, const struct plan **plan, struct error *err)
 	if (memory == MAP_FAILED)
 		return error_errno(err, errno, "map the launch plan");
 	const struct plan *header = memory;
-	if (header->magic != PLAN_MAGIC || header->version != PLAN_VERSION || header->size != (uint64_t)status.st_size) {
+	if (header->magic != PLAN_MAGIC || header->version != PLAN_VERSION ||
+	    header->size != (uint64_t)status.st_size) {
 		munmap(memory, (size_t)status.st_size);
 		return error_set(err, EPROTO, "the launch plan was made by another version of sandlock-oci");
 	}

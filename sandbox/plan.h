@@ -58,10 +58,10 @@ struct plan_pair {
 /* Bits of plan_mount.options: what is neither a kernel flag nor file system data. */
 enum {
 	PLAN_MOUNT_BIND = 1 << 0,
-	PLAN_MOUNT_RECURSIVE = 1 << 1,      /* rbind */
-	PLAN_MOUNT_CGROUP = 1 << 2,         /* type cgroup or cgroup2 */
-	PLAN_MOUNT_TMPCOPYUP = 1 << 3,      /* copy what is below the destination */
-	PLAN_MOUNT_IDMAP = 1 << 4,          /* idmapped through userns_fd */
+	PLAN_MOUNT_RECURSIVE = 1 << 1, /* rbind */
+	PLAN_MOUNT_CGROUP = 1 << 2,    /* type cgroup or cgroup2 */
+	PLAN_MOUNT_TMPCOPYUP = 1 << 3, /* copy what is below the destination */
+	PLAN_MOUNT_IDMAP = 1 << 4,     /* idmapped through userns_fd */
 	PLAN_MOUNT_IDMAP_RECURSIVE = 1 << 5,
 	PLAN_MOUNT_SOURCE_IS_FILE = 1 << 6, /* bind source is not a directory */
 	PLAN_MOUNT_SYSFS_FALLBACK = 1 << 7, /* bind /sys when a user namespace may not mount sysfs */
@@ -70,7 +70,7 @@ enum {
 	PLAN_MOUNT_REMOUNT = 1 << 10,       /* change an existing mount */
 	PLAN_MOUNT_INHERIT_MODE = 1 << 11,  /* tmpfs without mode=: that of the directory below it */
 	PLAN_MOUNT_SYMLINK = 1 << 12,       /* no mount: a symbolic link to `source` (copy-symlink) */
-	PLAN_MOUNT_PROC_ENTRY = 1 << 13,    /* may lie on procfs: one of the files that lxcfs emulates, or procfs itself */
+	PLAN_MOUNT_PROC_ENTRY = 1 << 13, /* may lie on procfs: one of the files that lxcfs emulates, or procfs itself */
 	PLAN_MOUNT_REAL_DIRECTORY = 1 << 14, /* no symbolic link in the destination (proc, sysfs) */
 	PLAN_MOUNT_READONLY_LATER = 1 << 15, /* MS_RDONLY once all mounts, devices and links are made */
 };
@@ -80,15 +80,15 @@ struct plan_mount {
 	plan_string destination;
 	plan_string type;
 	plan_string source;
-	plan_string data;          /* file system specific options, joined with commas */
-	uint64_t flags;            /* MS_* to set */
-	uint64_t clear_flags;      /* MS_* that were named negatively (rw, exec, ...) */
-	uint64_t recursive_set;    /* MOUNT_ATTR_* for mount_setattr(AT_RECURSIVE) */
+	plan_string data;       /* file system specific options, joined with commas */
+	uint64_t flags;         /* MS_* to set */
+	uint64_t clear_flags;   /* MS_* that were named negatively (rw, exec, ...) */
+	uint64_t recursive_set; /* MOUNT_ATTR_* for mount_setattr(AT_RECURSIVE) */
 	uint64_t recursive_clear;
 	struct plan_array propagation; /* of uint64_t: MS_SHARED|MS_REC ..., applied in order */
-	uint32_t options;          /* PLAN_MOUNT_* */
-	plan_fd source_fd;         /* an open_tree(2) clone made by the program, when only it may reach the source; an
-	                            * idmapped mount comes so too: idmapping takes privilege over its file system */
+	uint32_t options;              /* PLAN_MOUNT_* */
+	plan_fd source_fd; /* an open_tree(2) clone made by the program, when only it may reach the source; an
+			    * idmapped mount comes so too: idmapping takes privilege over its file system */
 };
 
 /* config-linux.md "devices" and the default devices. */
@@ -135,6 +135,7 @@ struct plan_process {
 	uint32_t uid;
 	uint32_t gid;
 	struct plan_array additional_gids; /* of uint32_t */
+	uint32_t keep_groups;              /* the caller's groups stay (run.oci.keep_original_groups) */
 	uint32_t umask;                    /* UINT32_MAX: untouched */
 	uint32_t terminal;
 	uint32_t console_height;
@@ -148,7 +149,7 @@ struct plan_process {
 	plan_string apparmor_profile;
 	plan_string selinux_label;
 	struct plan_scheduler scheduler;
-	uint32_t io_priority; /* as ioprio_set(2) wants it; 0: untouched */
+	uint32_t io_priority;               /* as ioprio_set(2) wants it; 0: untouched */
 	struct plan_array affinity_initial; /* of uint64_t: the CPU mask; count 0: untouched */
 	struct plan_array affinity_final;   /* likewise */
 	uint32_t listen_fds;                /* LISTEN_FDS of socket activation, 0: none */
@@ -160,18 +161,18 @@ enum {
 	PLAN_NO_PIVOT = 1 << 0,
 	PLAN_NO_NEW_KEYRING = 1 << 1,
 	PLAN_ROOT_READONLY = 1 << 2,
-	PLAN_REAPER = 1 << 3,        /* the session form: a reaper is pid 1 of the container */
-	PLAN_NESTED_PID = 1 << 4,    /* the main process is pid 1, in a pid namespace below the guard's */
-	PLAN_LOOPBACK_UP = 1 << 5,   /* a new network namespace: bring up lo */
+	PLAN_REAPER = 1 << 3,      /* the session form: a reaper is pid 1 of the container */
+	PLAN_NESTED_PID = 1 << 4,  /* the main process is pid 1, in a pid namespace below the guard's */
+	PLAN_LOOPBACK_UP = 1 << 5, /* a new network namespace: bring up lo */
 	PLAN_NEW_MOUNT_NS = 1 << 6,
 	PLAN_DETACHED_TERMINAL = 1 << 7,
 	PLAN_SET_TIME_OFFSETS = 1 << 8,
-	PLAN_UNSHARE_CGROUP = 1 << 9,   /* the holder unshares after it was placed in the cgroup */
-	PLAN_BIND_DEVICES = 1 << 10,    /* mknod is not possible (user namespace): bind the host's nodes */
-	PLAN_ROOTLESS = 1 << 11,        /* the caller had no privilege in its own user namespace */
-	PLAN_SHARED_MOUNTS = 1 << 13,   /* no mount namespace, neither new nor by path: what is mounted is to be undone */
-	PLAN_NOTIFY = 1 << 14,          /* the container gets a notification socket, see sandbox/session/notify.h */
-	PLAN_UNSHARE_TIME = 1 << 12,    /* a new time namespace: the holder unshares it, then sets the offsets if any */
+	PLAN_UNSHARE_CGROUP = 1 << 9, /* the holder unshares after it was placed in the cgroup */
+	PLAN_BIND_DEVICES = 1 << 10,  /* mknod is not possible (user namespace): bind the host's nodes */
+	PLAN_ROOTLESS = 1 << 11,      /* the caller had no privilege in its own user namespace */
+	PLAN_SHARED_MOUNTS = 1 << 13, /* no mount namespace, neither new nor by path: what is mounted is to be undone */
+	PLAN_NOTIFY = 1 << 14,        /* the container gets a notification socket, see sandbox/session/notify.h */
+	PLAN_UNSHARE_TIME = 1 << 12,  /* a new time namespace: the holder unshares it, then sets the offsets if any */
 };
 
 /* The launch plan. */
@@ -192,13 +193,13 @@ struct plan {
 	uint32_t userns;              /* the container has a user namespace that is not ours */
 
 	/* root file system */
-	plan_string rootfs;   /* absolute host path */
-	plan_fd rootfs_fd;    /* open_tree clone, when only the program may reach it */
-	uint64_t rootfs_propagation; /* MS_*, 0: MS_SLAVE|MS_REC */
-	struct plan_array mounts;    /* of struct plan_mount */
-	struct plan_array devices;   /* of struct plan_device */
-	plan_fd devices_fd;          /* a detached tmpfs with nodes that the launcher may not make itself */
-	struct plan_array symlinks;  /* of struct plan_pair: link path, target */
+	plan_string rootfs;               /* absolute host path */
+	plan_fd rootfs_fd;                /* open_tree clone, when only the program may reach it */
+	uint64_t rootfs_propagation;      /* MS_*, 0: MS_SLAVE|MS_REC */
+	struct plan_array mounts;         /* of struct plan_mount */
+	struct plan_array devices;        /* of struct plan_device */
+	plan_fd devices_fd;               /* a detached tmpfs with nodes that the launcher may not make itself */
+	struct plan_array symlinks;       /* of struct plan_pair: link path, target */
 	struct plan_array masked_paths;   /* of plan_string */
 	struct plan_array readonly_paths; /* of plan_string */
 	plan_string mount_label;
@@ -211,19 +212,20 @@ struct plan {
 	uint32_t personality_set;
 	uint32_t personality;
 	uint32_t memory_policy_set;
-	uint32_t memory_policy_mode; /* MPOL_* | MPOL_F_* */
+	uint32_t memory_policy_mode;           /* MPOL_* | MPOL_F_* */
 	struct plan_array memory_policy_nodes; /* of uint64_t: the node mask */
-	plan_string keyring;           /* name of the session keyring */
+	plan_string keyring;                   /* name of the session keyring */
 
 	/* cgroups, see sandbox/cgroup/cgroup.h */
-	struct plan_array cgroup_paths; /* of struct plan_pair: controllers ("cpu,cpuacct", "" for v2), host path of the container's cgroup directory */
+	struct plan_array cgroup_paths; /* of struct plan_pair: controllers ("cpu,cpuacct", "" for v2), host path of the
+					   container's cgroup directory */
 	uint32_t cgroup_mode;           /* enum cgroup_mode */
 	plan_string cgroup_unit;        /* the systemd scope; absent with the cgroupfs manager */
-	plan_string cgroup_delegate;    /* directory below cgroup_paths that the processes are moved to (v2), or absent */
-	plan_string rdt_group;          /* resctrl directory of the container's processes, or absent */
-	plan_string rdt_monitor;        /* its monitoring group, or absent */
-	uint32_t rdt_own;               /* rdt_group is removed with the container */
-	plan_string cgroup_force_v1;    /* mount point that gets the v1 hierarchy name=systemd on a v2 host */
+	plan_string cgroup_delegate; /* directory below cgroup_paths that the processes are moved to (v2), or absent */
+	plan_string rdt_group;       /* resctrl directory of the container's processes, or absent */
+	plan_string rdt_monitor;     /* its monitoring group, or absent */
+	uint32_t rdt_own;            /* rdt_group is removed with the container */
+	plan_string cgroup_force_v1; /* mount point that gets the v1 hierarchy name=systemd on a v2 host */
 
 	struct plan_process process;
 	struct plan_seccomp seccomp;

@@ -155,6 +155,7 @@ struct oci_hook {
 	size_t args_count;
 	const char **env;
 	size_t env_count;
+	bool env_set; /* "env" is there, if only as [] */
 	struct opt_i32 timeout;
 };
 

@@ -31,7 +31,7 @@ const struct table mount_table = TABLE(oci_mount, mount_fields);
 static const struct field hook_fields[] = {
     FIELD("path", oci_hook, path, .required = true, .check = check_absolute),
     FIELD_LIST("args", oci_hook, args),
-    FIELD_LIST("env", oci_hook, env),
+    FIELD_LIST("env", oci_hook, env, .present = offsetof(struct oci_hook, env_set)),
     FIELD("timeout", oci_hook, timeout, BOUNDS(1, INT32_MAX)),
 };
 static const struct table hook_table = TABLE(oci_hook, hook_fields);

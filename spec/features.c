@@ -12,12 +12,10 @@
 
 #include "sandbox/common/cleanup.h"
 #include "sandbox/linux/mount_options.h"
+#include "spec/annotations.h"
 #include "spec/tables.h"
 #include "spec/validate.h"
 #include "spec/words.h"
-
-/* Annotations of config.json that change what the program does; one that ends with a dot is a prefix. */
-static const char *const annotation_names[] = {"io.sandlock.", "org.systemd.property."};
 
 static void write_words(struct json_writer *writer, const char *key, const struct word *words)
 {
@@ -156,6 +154,10 @@ void features_write(struct json_writer *writer, const struct features_build *bui
 	json_end_array(writer);
 	write_linux(writer, build);
 	write_annotations(writer, build);
-	json_key_strings(writer, "potentiallyUnsafeConfigAnnotations", annotation_names, ARRAY_SIZE(annotation_names));
+	json_key(writer, "potentiallyUnsafeConfigAnnotations");
+	json_begin_array(writer);
+	for (size_t i = 0; i < annotations_count; i++)
+		json_string(writer, annotations[i].name);
+	json_end_array(writer);
 	json_end_object(writer);
 }

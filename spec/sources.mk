@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 SPEC_PROGRAM_SOURCES = spec/config.h \
+	spec/annotations.c spec/annotations.h \
 	spec/checks.c spec/checks.h \
 	spec/config_linux.c \
 	spec/config_process.c \

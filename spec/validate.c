@@ -3,6 +3,7 @@
 #include "spec/validate.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <stdio.h>
@@ -177,6 +178,44 @@ static void capabilities_validate(const struct validation *validation, const cha
 	cut_set(validation, path, "ambient", &sets->ambient, sets->inheritable, "inheritable");
 }
 
+/* sched(7): 1024 <= runtime <= deadline <= period < 2^63; a period of 0 is the deadline. The kernel says EINVAL to
+ * all that. The words are crun's. */
+static int deadline_validate(const struct validation *validation, const char *path,
+			     const struct oci_scheduler *scheduler)
+{
+	const uint64_t minimum = 1024, maximum = UINT64_C(1) << 63;
+	uint64_t period = scheduler->period != 0 ? scheduler->period : scheduler->deadline;
+	const struct {
+		const char *name;
+		uint64_t value;
+		const char *next;
+		uint64_t next_value;
+	} order[] = {
+	    {"runtime", scheduler->runtime, "deadline", scheduler->deadline},
+	    {"deadline", scheduler->deadline, "period", period},
+	    {"period", period, "period", period},
+	};
+
+	for (size_t i = 0; i < 2; i++)
+		if (order[i].value == 0)
+			return error_set(validation->err, EINVAL,
+					 "%sscheduler: sched_setattr: `SCHED_DEADLINE` requires `%s` (greater than 0)",
+					 path, order[i].name);
+	for (size_t i = 0; i < 3; i++)
+		if (order[i].value > order[i].next_value)
+			return error_set(validation->err, EINVAL,
+					 "%sscheduler: sched_setattr: `SCHED_DEADLINE` %s (%" PRIu64
+					 ") must be <= %s (%" PRIu64 ")",
+					 path, order[i].name, order[i].value, order[i].next, order[i].next_value);
+	for (size_t i = 0; i < 3; i++)
+		if (order[i].value < minimum || order[i].value >= maximum)
+			return error_set(validation->err, EINVAL,
+					 "%sscheduler: sched_setattr: `SCHED_DEADLINE` %s (%" PRIu64
+					 ") must be between %" PRIu64 " and %" PRIu64,
+					 path, order[i].name, order[i].value, minimum, maximum - 1);
+	return 0;
+}
+
 /* sched_setattr(2): which parameters a policy has. */
 static int scheduler_validate(const struct validation *validation, const char *path,
 			      const struct oci_scheduler *scheduler)
@@ -194,7 +233,7 @@ static int scheduler_validate(const struct validation *validation, const char *p
 		    validation->err, EINVAL,
 		    "%sscheduler: runtime, deadline and period can only be set for SCHED_DEADLINE, not for %s", path,
 		    policy);
-	return 0;
+	return deadline ? deadline_validate(validation, path, scheduler) : 0;
 }
 
 int process_validate(const struct validation *validation, const char *path, struct oci_process *process)

@@ -65,6 +65,42 @@ load helpers
 	assert_output '^works$'
 }
 
+@test "--config reads another file, relative to the current directory" {
+	need_sandlock
+	mkdir "$T/elsewhere"
+	args sh -c 'echo another'
+	mv "$BUNDLE/config.json" "$T/elsewhere/other.json"
+	(cd "$T/elsewhere" && rt run --config other.json --bundle "$BUNDLE" "$ID" </dev/null >"$T/out")
+	assert_eq "$(cat "$T/out")" another
+	run rt create --config "$T/elsewhere/missing.json" --bundle "$BUNDLE" "$ID" </dev/null
+	assert_failed
+	assert_output 'missing.json not found'
+	# crun's default, which means the bundle's
+	run rt create --config config.json --bundle "$BUNDLE" "$ID" </dev/null
+	assert_failed
+	assert_output 'config.json not found'
+	cp "$T/elsewhere/other.json" "$BUNDLE/config.json"
+	rt run --config config.json --bundle "$BUNDLE" "$ID" </dev/null
+}
+
+@test "a pidfd of the main process: --pidfd-socket, run.oci.pidfd_receiver" {
+	need_sandlock
+	local id
+	args sleep 100
+	background "$SL_TOP/tests/tools/pidfd-receiver" "$T/socket1" "$T/report1" </dev/null
+	background "$SL_TOP/tests/tools/pidfd-receiver" "$T/socket2" "$T/report2" </dev/null
+	wait_for test -S "$T/socket1"
+	wait_for test -S "$T/socket2"
+	create "$ID" --pidfd-socket "$T/socket1"
+	wait_for test -s "$T/report1"
+	assert_eq "$(cat "$T/report1")" "$(pid_of "$ID")"
+	id=$(unique_id 2)
+	config --arg s "$T/socket2" '.annotations["run.oci.pidfd_receiver"] = $s'
+	create "$id"
+	wait_for test -s "$T/report2"
+	assert_eq "$(cat "$T/report2")" "$(pid_of "$id")"
+}
+
 @test "create fails without config.json, and leaves nothing" {
 	rm "$BUNDLE/config.json"
 	run rt create --bundle "$BUNDLE" "$ID" </dev/null

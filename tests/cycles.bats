@@ -3,6 +3,13 @@
 load helpers
 
 # What the machine has: everything that a container could leave behind.
+# Those that were not there at the first call: the shell itself closes some as it reads on.
+new_descriptors() {
+	find "/proc/$$/fd" -mindepth 1 -printf '%f\n' | sort >"$T/descriptors.now"
+	[ -e "$T/descriptors.first" ] || cp "$T/descriptors.now" "$T/descriptors.first"
+	comm -13 "$T/descriptors.first" "$T/descriptors.now" | tr '\n' ' '
+}
+
 snapshot() {
 	{
 		echo "processes: $(own_processes | wc -l)"
@@ -10,7 +17,7 @@ snapshot() {
 		echo "cgroups: $(own_cgroups)"
 		echo "root: $(ls -A "$ROOT" 2>/dev/null)"
 		echo "bundle: $(find "$BUNDLE" | sort | cksum)"
-		echo "caller's descriptors: $(find "/proc/$$/fd" -mindepth 1 -printf '%f ')"
+		echo "caller's new descriptors: $(new_descriptors)"
 		mounts_changed
 	} >"$1"
 }

@@ -90,9 +90,29 @@ share_order() {
 	refute grep -q LEAKED "$T/env"
 	need_sandlock
 	new_bundle other
-	hook_script createRuntime "/usr/bin/env >$T/env2"
+	hook_script createRuntime "/usr/bin/env >$T/env2" '{"env": []}'
 	LEAKED=yes create "$(unique_id 2)"
 	refute grep -q LEAKED "$T/env2"
+}
+
+@test "a hook without env gets the environment of create, a startContainer hook that of the process" {
+	local kind
+	share_order
+	for kind in prestart createRuntime createContainer poststart poststop; do
+		hook_script "$kind" "/usr/bin/env >$T/$kind.env"
+	done
+	hook_script startContainer "env >/shared/startContainer.env"
+	config '.process.env += ["INSIDE=yes"]'
+	args sleep 100
+	INHERITED=yes create "$ID"
+	start "$ID"
+	rt delete --force "$ID"
+	for kind in prestart createRuntime createContainer; do
+		grep -qx INHERITED=yes "$T/$kind.env" || fail "$kind: $(cat "$T/$kind.env")"
+	done
+	[ -s "$T/poststart.env" ] && [ -s "$T/poststop.env" ]
+	grep -qx INSIDE=yes "$T/startContainer.env"
+	refute grep -q INHERITED "$T/startContainer.env"
 }
 
 @test "prestart and createRuntime run in the runtime's namespaces, before pivot_root, with the new ones made" {

@@ -238,10 +238,18 @@ user_namespace() {
 	assert_failed
 }
 
-@test "a user namespace without mappings is refused" {
+@test "a user namespace without mappings: for root every id stands for itself, and a warning says so" {
+	need_sandlock
 	config '.linux.namespaces += [{"type": "user"}]'
+	run_script "$PRINT_NS; cat /proc/self/uid_map /proc/self/gid_map"
+	assert_status 0
+	assert_output 'level=warning .*linux.uidMappings'
+	[ "$(ns user)" != "$(host_ns user)" ]
+	assert_eq "$(grep -cx ' *0  *0  *4294967295' <<<"$output")" 2
+	config '.linux.uidMappings = [{"containerID": 0, "hostID": 1, "size": 1}]'
 	run_script true
 	assert_failed
+	assert_output 'uidMappings and linux.gidMappings are needed|gidMappings'
 }
 
 @test "a user namespace: wait, kill and delete work as ever" {
@@ -279,6 +287,17 @@ user_namespace() {
 	config 'del(.linux.namespaces[] | select(.type == "network")) | .linux.sysctl = {"net.ipv4.ip_forward": "1"}'
 	run_script true
 	assert_failed
+}
+
+@test "kernel.hostname is the business of hostname, kernel.domainname is not" {
+	config 'del(.hostname) | .linux.sysctl = {"kernel.hostname": "x"}'
+	run_script true
+	assert_failed
+	assert_output 'conflicts with the OCI .*hostname'
+	config '.linux.sysctl = {"kernel.domainname": "example.org"}'
+	run_script 'cat /proc/sys/kernel/domainname'
+	assert_status 0
+	assert_output '^example.org$'
 }
 
 @test "a sysctl with .. in its name is refused" {

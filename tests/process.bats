@@ -78,6 +78,48 @@ status_line() {
 	assert_eq "$(status_line Groups | xargs)" "2000 3000"
 }
 
+@test "run.oci.keep_original_groups keeps the caller's groups" {
+	need_sandlock
+	python3 -c 'import os, sys; os.setgroups([4711, 4712]); os.execvp(sys.argv[1], sys.argv[1:])' true || skip "no setgroups"
+	config '.process.user = {"uid": 1000, "gid": 1000, "additionalGids": [2000]} | .annotations["run.oci.keep_original_groups"] = "1"'
+	args sh -c 'grep ^Groups: /proc/self/status'
+	run python3 -c 'import os, sys; os.setgroups([4711, 4712]); os.execvp(sys.argv[1], sys.argv[1:])' \
+		"$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" "$ID" </dev/null
+	assert_status 0
+	assert_eq "$(tr '\t' ' ' <<<"$output" | xargs)" "Groups: 4711 4712"
+	config 'del(.annotations)'
+	run python3 -c 'import os, sys; os.setgroups([4711, 4712]); os.execvp(sys.argv[1], sys.argv[1:])' \
+		"$SANDLOCK" --root "$ROOT" run --bundle "$BUNDLE" "$ID" </dev/null
+	assert_eq "$(tr '\t' ' ' <<<"$output" | xargs)" "Groups: 2000"
+}
+
+@test "standard streams that are files or pipes go to the user and his group" {
+	need_sandlock
+	config '.process.user = {"uid": 1000, "gid": 1234}'
+	args sh -c 'echo x >/dev/stdout'
+	rt run --bundle "$BUNDLE" "$ID" </dev/null >"$T/file"
+	assert_eq "$(stat -c %u:%g "$T/file")" 1000:1234
+	assert_eq "$(cat "$T/file")" x
+}
+
+@test "a deadline scheduler with parameters the kernel would refuse is refused by name" {
+	need_sandlock
+	local parameters words
+	while read -r parameters words; do
+		config --argjson p "$parameters" '.process.scheduler = {"policy": "SCHED_DEADLINE"} + $p'
+		run_script true
+		assert_failed
+		assert_output "process.scheduler: .*$words"
+	done <<-END
+		{"deadline":20000000,"period":20000000} requires .runtime.
+		{"runtime":10000000,"period":20000000} requires .deadline.
+		{"runtime":30000000,"deadline":20000000,"period":20000000} runtime \\(30000000\\) must be <= deadline
+		{"runtime":10000000,"deadline":20000000,"period":10000000} deadline \\(20000000\\) must be <= period
+		{"runtime":1023,"deadline":20000000} runtime \\(1023\\) must be between 1024
+		{"runtime":9223372036854775809,"deadline":9223372036854775810} runtime .*must be between
+	END
+}
+
 @test "umask is set, 0022 by default" {
 	run_script umask
 	assert_output '^0022$'

@@ -117,6 +117,18 @@ profile() {
 	assert_output 'not permitted'
 }
 
+@test "unknown system calls are an error with run.oci.seccomp_fail_unknown_syscall" {
+	need_sandlock
+	profile '[{"names": ["no_such_call_yet", "mkdir"], "action": "SCMP_ACT_ERRNO"}]'
+	config '.annotations["run.oci.seccomp_fail_unknown_syscall"] = "1"'
+	run_script true
+	assert_failed
+	assert_output 'no_such_call_yet'
+	config '.annotations["run.oci.seccomp_fail_unknown_syscall"] = "0"'
+	run_script true
+	assert_status 0
+}
+
 @test "architectures: known ones are accepted, unknown ones refused" {
 	profile '[{"names": ["mkdir", "mkdirat"], "action": "SCMP_ACT_ERRNO"}]'
 	config '.linux.seccomp.architectures = ["SCMP_ARCH_X86_64", "SCMP_ARCH_X86", "SCMP_ARCH_X32"]'

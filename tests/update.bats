@@ -191,7 +191,7 @@ assert_limits() {
 	start_limited
 	if cgroup_file blkio.weight blkio.bfq.weight io.bfq.weight io.weight; then
 		rt update --blkio-weight 200 "$ID"
-		cgroup_value blkio.weight blkio.bfq.weight io.bfq.weight io.weight | grep -E '(^|default )(200|1910)$'
+		cgroup_value blkio.weight blkio.bfq.weight io.bfq.weight io.weight | grep -E '(^|default )(200|1920)$'
 	else
 		run rt update --blkio-weight 200 "$ID"
 		assert_failed

@@ -42,15 +42,9 @@ int error_errno(struct error *err, int code, const char *format, ...)
 		int code;
 		const char *text;
 	} lower_case[] = {
-		{ENOENT, "no such file or directory"},
-		{EACCES, "permission denied"},
-		{EPERM, "operation not permitted"},
-		{ENOTDIR, "not a directory"},
-		{EEXIST, "file exists"},
-		{EINVAL, "invalid argument"},
-		{ENOEXEC, "exec format error"},
-		{ESRCH, "no such process"},
-		{EBUSY, "device or resource busy"},
+	    {ENOENT, "no such file or directory"}, {EACCES, "permission denied"}, {EPERM, "operation not permitted"},
+	    {ENOTDIR, "not a directory"},          {EEXIST, "file exists"},       {EINVAL, "invalid argument"},
+	    {ENOEXEC, "exec format error"},        {ESRCH, "no such process"},    {EBUSY, "device or resource busy"},
 	};
 	const char *text = strerror(err->code);
 	for (size_t i = 0; i < sizeof lower_case / sizeof lower_case[0]; i++)

@@ -39,15 +39,17 @@ static int plan_arguments(struct plan_builder *builder, const struct oci_process
 	return 0;
 }
 
-static void plan_user(struct plan_builder *builder, const struct oci_process *process, const struct plan *container,
-		      struct plan_process *out)
+static void plan_user(struct plan_builder *builder, const struct oci_process *process,
+		      const struct process_plan_options *options, struct plan_process *out)
 {
+	const struct plan *container = options->exec ? options->container : NULL;
 	const struct oci_user *user = &process->user;
 
 	out->uid = user->uid;
 	out->gid = user->gid;
 	out->additional_gids =
 	    plan_add_array(builder, user->additional_gids, user->additional_gids_count, sizeof *user->additional_gids);
+	out->keep_groups = container != NULL ? container->process.keep_groups : options->keep_groups;
 	if (user->umask.set)
 		out->umask = user->umask.value & 0777;
 	else
@@ -283,7 +285,7 @@ int process_plan(struct plan_builder *builder, const struct oci_process *process
 	rc = environment_plan(builder, process, &out->env, err);
 	if (rc < 0)
 		return rc;
-	plan_user(builder, process, container, out);
+	plan_user(builder, process, options, out);
 	plan_terminal(process, out);
 	capability_plan(process, options, out);
 	rc = plan_rlimits(builder, process, container, out, err);

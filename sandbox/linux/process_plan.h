@@ -14,6 +14,7 @@ struct process_plan_options {
 	/* exec: the container's plan. What the process leaves out (capabilities, rlimits, labels, scheduler,
 	 * ioPriority, execCPUAffinity, oomScoreAdj, umask) is as for the main process. */
 	const struct plan *container;
+	bool keep_groups;         /* the caller's groups stay; exec: as for the main process */
 	uint32_t listen_fds;      /* LISTEN_FDS for the process, 0: none */
 	const char *listen_names; /* LISTEN_FDNAMES, or NULL */
 	const char *sysfs;        /* where to look for security modules; NULL: "/sys" */

@@ -205,21 +205,28 @@ static int translate_flags(const struct oci_seccomp *seccomp, bool notify, uint3
 	return 0;
 }
 
-static void warn_unknown(struct arena *arena, const struct oci_seccomp *seccomp,
-			 const struct seccomp_plan_options *options)
+static int check_names(struct arena *arena, const struct oci_seccomp *seccomp,
+		       const struct seccomp_plan_options *options, struct error *err)
 {
 	const char *list = NULL;
 
-	if (options->warn == NULL)
-		return;
+	if (options->warn == NULL && !options->fail_unknown)
+		return 0;
 	for (size_t i = 0; i < seccomp->syscalls_count; i++)
 		for (size_t j = 0; j < seccomp->syscalls[i].names_count; j++) {
 			const char *name = seccomp->syscalls[i].names[j];
 			if (!seccomp_name_known(name))
 				list = list == NULL ? name : arena_printf(arena, "%s, %s", list, name);
 		}
-	if (list != NULL)
-		options->warn(options->context, arena_printf(arena, "unknown seccomp syscalls ignored: %s", list));
+	if (list == NULL)
+		return 0;
+	if (options->fail_unknown)
+		return error_set(err, EINVAL,
+				 "linux.seccomp: unknown system calls, and the annotation "
+				 "run.oci.seccomp_fail_unknown_syscall is set: %s",
+				 list);
+	options->warn(options->context, arena_printf(arena, "unknown seccomp syscalls ignored: %s", list));
+	return 0;
 }
 
 int seccomp_listener_connect(const char *path, struct error *err)
@@ -316,7 +323,8 @@ int seccomp_plan(struct plan_builder *builder, const struct oci_seccomp *seccomp
 		notify |= rules[i].action == SECCOMP_RET_USER_NOTIF;
 	if (translate_flags(seccomp, notify, &out->flags, err) < 0)
 		return -err->code;
-	warn_unknown(&arena, seccomp, options);
+	if (check_names(&arena, seccomp, options, err) < 0)
+		return -err->code;
 	if (seccomp_compile(&arena, &profile, false, &program, err) < 0)
 		return error_wrap(err, "compile the seccomp profile");
 	out->filter = plan_add_array(builder, program.instructions, program.count, sizeof *program.instructions);

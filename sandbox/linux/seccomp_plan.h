@@ -14,6 +14,7 @@ struct seccomp_plan_options {
 	/* Is told about system calls that are not known and therefore left out; may be NULL. */
 	void (*warn)(void *context, const char *message);
 	void *context;
+	bool fail_unknown; /* they are an error instead (run.oci.seccomp_fail_unknown_syscall) */
 };
 
 /* Compiles the profile into the plan; NULL is no profile. With SCMP_ACT_NOTIFY it connects to listenerPath, and the

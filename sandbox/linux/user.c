@@ -29,7 +29,7 @@ static bool owner_may_stay(int code)
 
 /* Without this a program that is not root could not reopen its streams (/dev/stdout, /proc/self/fd/1). The host's
  * null device is everybody's and stays as it is. */
-static int give_stdio(uid_t uid, struct error *err)
+static int give_stdio(uid_t uid, gid_t gid, struct error *err)
 {
 	for (int fd = 0; fd <= 2; fd++) {
 		struct stat status;
@@ -38,10 +38,11 @@ static int give_stdio(uid_t uid, struct error *err)
 				continue;
 			return error_errno(err, errno, "stat descriptor %d", fd);
 		}
+		/* The group of a terminal belongs to the devpts mount, that of other devices to the system. */
+		gid_t group = S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode) ? gid : (gid_t)-1;
 		if (status.st_uid == uid || is_null_device(&status))
 			continue;
-		/* The group stays: that of a terminal belongs to the devpts mount. */
-		if (fchown(fd, uid, (gid_t)-1) < 0 && !owner_may_stay(errno))
+		if (fchown(fd, uid, group) < 0 && !owner_may_stay(errno))
 			return error_errno(err, errno, "change the owner of descriptor %d to %u", fd, uid);
 	}
 	return 0;
@@ -84,6 +85,8 @@ static int set_groups(const struct launch *launch, struct error *err)
 	const uint32_t *groups = launch_process_items(launch, process->additional_gids);
 	size_t count = process->additional_gids.count;
 
+	if (process->keep_groups)
+		return 0;
 	_Static_assert(sizeof(gid_t) == sizeof(uint32_t), "groups are passed on as they are");
 	if (setgroups(count, count > 0 ? groups : NULL) == 0)
 		return 0;
@@ -110,7 +113,7 @@ int user_apply(struct launch *launch, struct error *err)
 	uid_t uid = process->uid;
 	gid_t gid = process->gid;
 
-	int rc = give_stdio(uid, err);
+	int rc = give_stdio(uid, gid, err);
 	if (rc < 0)
 		return error_wrap(err, "unable to setup user");
 	rc = set_groups(launch, err);

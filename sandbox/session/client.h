@@ -30,13 +30,20 @@ struct session_answer {
 };
 
 /* Nothing to close. */
-#define SESSION_ANSWER_NONE {.record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1}
+#define SESSION_ANSWER_NONE                                                                         \
+	{                                                                                           \
+		.record_fd = -1, .plan_fd = -1, .main_pidfd = -1, .reaper_pidfd = -1, .init_fd = -1 \
+	}
 /* Not connected. */
-#define SESSION_CLIENT_NONE {.fd = -1, .peer = {.pidfd = -1}}
+#define SESSION_CLIENT_NONE                      \
+	{                                        \
+		.fd = -1, .peer = {.pidfd = -1 } \
+	}
 
 /* Connects to the session `id`. Errors: -ENOENT "container does not exist" when nobody has the name; -EADDRINUSE when
  * the name is bound by somebody who is not a session of ours (the text has its pid and uid). */
-int session_connect(const struct session_place *place, const char *id, struct session_client *client, struct error *err);
+int session_connect(const struct session_place *place, const char *id, struct session_client *client,
+		    struct error *err);
 void session_disconnect(struct session_client *client);
 
 /* Sends a request and receives the answer. timeout_ms < 0 waits for ever; -ETIMEDOUT when it passed, -EPIPE when the

@@ -33,18 +33,18 @@ struct creation {
 	const struct session_order *order;
 	struct session_created *created;
 	int image;
-	int joiner;	    /* our end of the joiner's, then the launcher's control socket */
+	int joiner; /* our end of the joiner's, then the launcher's control socket */
 	int joiner_theirs;
 	int session_ours;   /* the supervisor's end of the session socket */
 	int session_theirs; /* the launcher's */
 	int reaper_pidfd;
 	pid_t reaper_pid;
 	int reaper_channel;
-	pid_t joiner_pid;   /* our child, or 0 */
+	pid_t joiner_pid; /* our child, or 0 */
 	struct launch_cgroup cgroup;
 	bool bound;
-	bool built; /* there is a container, if not a whole one: its poststop hooks run when it goes */
-	bool attach;	   /* processes are moved to the cgroup after they were created */
+	bool built;        /* there is a container, if not a whole one: its poststop hooks run when it goes */
+	bool attach;       /* processes are moved to the cgroup after they were created */
 	bool await_cgroup; /* the supervisor waits for the cgroup2 directory before it clones the holder */
 };
 
@@ -53,8 +53,8 @@ static int receive_progress(struct creation *creation, uint32_t kind, int *fds, 
 {
 	struct progress progress;
 	size_t count = 0;
-	ssize_t length = message_receive(creation->created->supervisor.fd, &progress, sizeof progress, fds, fds_size,
-					 &count);
+	ssize_t length =
+	    message_receive(creation->created->supervisor.fd, &progress, sizeof progress, fds, fds_size, &count);
 
 	if (length != sizeof progress)
 		return error_set(err, EPIPE, "the supervisor ended unexpectedly");
@@ -392,8 +392,8 @@ static int finish_creation(struct creation *creation, struct error *err)
 	const struct plan_namespace *namespaces = plan_items(order->plan, order->plan->namespaces);
 	for (uint32_t i = 0; i < order->plan->namespaces.count && i < SESSION_NAMESPACES_MAX; i++)
 		fds[count++] = order->builder->fds[namespaces[i].fd];
-	return session_request(&creation->created->supervisor, REQUEST_CREATED, creation->created->main_pid, fds,
-			       count, SESSION_ANSWER_TIMEOUT_MS, &answer, err);
+	return session_request(&creation->created->supervisor, REQUEST_CREATED, creation->created->main_pid, fds, count,
+			       SESSION_ANSWER_TIMEOUT_MS, &answer, err);
 }
 
 /* The cgroup with its limits, before any process is in it; then the way into it. */
@@ -433,8 +433,8 @@ static int build(struct creation *creation, struct error *err)
 	    start_supervisor(creation, &run_joiner, err) < 0)
 		return -err->code;
 	if (run_joiner) {
-		creation->joiner_pid = spawn_joiner(creation->image, order->preserve_fds, creation->joiner_theirs,
-						    order->id, err);
+		creation->joiner_pid =
+		    spawn_joiner(creation->image, order->preserve_fds, creation->joiner_theirs, order->id, err);
 		if (creation->joiner_pid < 0)
 			return -err->code;
 	}
@@ -453,7 +453,8 @@ static int build(struct creation *creation, struct error *err)
 		creation->reaper_pidfd = fds[0];
 		creation->reaper_channel = fds[1];
 		creation->reaper_pid = pid;
-		if ((creation->attach && cgroup_join(order->cgroup, pid, err) < 0) || finish_holder(creation, err) < 0 || settle_holder(creation, err) < 0)
+		if ((creation->attach && cgroup_join(order->cgroup, pid, err) < 0) ||
+		    finish_holder(creation, err) < 0 || settle_holder(creation, err) < 0)
 			return -err->code;
 	}
 	if (send_order(creation, err) < 0)
@@ -487,8 +488,8 @@ static void abandon(struct creation *creation)
 	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
 	struct error ignored = {0};
 
-	bool told = creation->bound &&
-		    session_send(&creation->created->supervisor, REQUEST_ABANDON, 0, NULL, 0, &ignored) == 0;
+	bool told =
+	    creation->bound && session_send(&creation->created->supervisor, REQUEST_ABANDON, 0, NULL, 0, &ignored) == 0;
 	/* The supervisor waits for the namespace to be empty. */
 	launch_end(creation->joiner, creation->joiner_pid, &creation->created->main_pidfd);
 	if (told)
@@ -513,12 +514,14 @@ int session_create(const struct session_order *order, struct session_created *cr
 	    .cgroup = LAUNCH_CGROUP_NONE,
 	};
 
-	*created = (struct session_created){.supervisor = {.fd = -1, .peer = {.pidfd = -1}}, .main_pidfd = -1, .notify_socket = -1};
+	*created = (struct session_created){
+	    .supervisor = {.fd = -1, .peer = {.pidfd = -1}}, .main_pidfd = -1, .notify_socket = -1};
 	int rc = build(&creation, err);
 	if (rc < 0)
 		abandon(&creation);
-	int *const fds[] = {&creation.image,	      &creation.joiner,	      &creation.joiner_theirs, &creation.session_ours,
-			    &creation.session_theirs, &creation.reaper_pidfd, &creation.reaper_channel};
+	int *const fds[] = {&creation.image,         &creation.joiner,         &creation.joiner_theirs,
+			    &creation.session_ours,  &creation.session_theirs, &creation.reaper_pidfd,
+			    &creation.reaper_channel};
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		cleanup_close(fds[i]);
 	launch_cgroup_close(&creation.cgroup);

@@ -20,18 +20,18 @@ struct session_order {
 	const char *id;
 	const struct oci_config *config;
 	const struct plan_builder *builder; /* the plan and the descriptors beside it */
-	int plan_fd;			    /* the sealed plan */
-	const struct plan *plan;	    /* the same, mapped */
-	struct cgroup *cgroup;		    /* NULL: none */
-	const char *record;		    /* JSON, for `state` and for the disk */
+	int plan_fd;                        /* the sealed plan */
+	const struct plan *plan;            /* the same, mapped */
+	struct cgroup *cgroup;              /* NULL: none */
+	const char *record;                 /* JSON, for `state` and for the disk */
 	size_t record_length;
 	unsigned int preserve_fds;
-	int listen_fds;	    /* -1: none */
-	int console_socket; /* connected, -1: none */
-	int owner_pidfd;    /* -1: none */
+	int listen_fds;                                   /* -1: none */
+	int console_socket;                               /* connected, -1: none */
+	int owner_pidfd;                                  /* -1: none */
 	void (*warn)(void *context, const char *message); /* about hooks that fail after the fact */
 	void *warn_context;
-	bool own_main;	    /* the supervisor shall be the main process's parent (foreground run) */
+	bool own_main; /* the supervisor shall be the main process's parent (foreground run) */
 };
 
 /* A session that was created. */

@@ -79,7 +79,8 @@ static int open_root(struct execution *execution, struct error *err)
 
 	if ((order->plan->flags & (PLAN_NO_PIVOT | PLAN_SHARED_MOUNTS)) == 0)
 		return 0;
-	pid_t pid = order->session->reply.main_pid != 0 ? order->session->reply.main_pid : order->session->reply.reaper_pid;
+	pid_t pid =
+	    order->session->reply.main_pid != 0 ? order->session->reply.main_pid : order->session->reply.reaper_pid;
 	snprintf(path, sizeof path, "/proc/%d/root", pid);
 	execution->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return execution->root < 0 ? error_errno(err, errno, "open the container's root") : 0;

@@ -12,9 +12,9 @@
 struct session_exec_order {
 	struct session_client *client;
 	const struct session_answer *session; /* the answer to REQUEST_JOIN */
-	const struct plan *plan;	      /* the container's, mapped from it */
+	const struct plan *plan;              /* the container's, mapped from it */
 	const char *id;
-	int process_fd;	    /* sealed plan with `process` */
+	int process_fd;     /* sealed plan with `process` */
 	int console_socket; /* connected, -1: none */
 	const char *cgroup; /* --cgroup: below the container's, NULL: there */
 	unsigned int preserve_fds;

@@ -89,8 +89,8 @@ static int drop_privileges(const struct plan *plan, struct error *err)
 }
 
 /* Becomes the reaper: only returns on failure. */
-static int become_reaper(const struct holder *holder, const struct reaper_order *order, const int *fds, size_t fds_count,
-			 struct error *err)
+static int become_reaper(const struct holder *holder, const struct reaper_order *order, const int *fds,
+			 size_t fds_count, struct error *err)
 {
 	char channel[16], main_pidfd[16], supervisor_pidfd[16];
 	char home[sizeof order->home + 8];

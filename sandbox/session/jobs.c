@@ -127,8 +127,8 @@ static int each_in_cgroup(const struct cgroup_path *path, int (*visit)(pid_t pid
 	return rc;
 }
 
-int session_jobs_each(const struct session_members *members, int (*visit)(pid_t pid, int pidfd, void *data),
-		      void *data, struct error *err)
+int session_jobs_each(const struct session_members *members, int (*visit)(pid_t pid, int pidfd, void *data), void *data,
+		      struct error *err)
 {
 	if (members->reaper_pid > 0)
 		return each_in_namespace(members->reaper_pid, visit, data, err);
@@ -219,8 +219,10 @@ int session_jobs_signal(const struct session_members *members, int signal_number
 		if (session_jobs_each(members, send_signal, &signalling, err) < 0)
 			return -err->code;
 		if (signalling.refused > 0)
-			return error_set(err, EPERM, "%zu processes could not be signalled (the first is %d): operation not permitted",
-					 signalling.refused, signalling.first_refused);
+			return error_set(
+			    err, EPERM,
+			    "%zu processes could not be signalled (the first is %d): operation not permitted",
+			    signalling.refused, signalling.first_refused);
 		if (signal_number != SIGKILL || signalling.reached == 0)
 			return 0;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processes of a session, seen from the host: those in the reaper's pid namespace and the namespaces below it, or, where
- * there is no reaper, those in the container's cgroup. */
+/* The processes of a session, seen from the host: those in the reaper's pid namespace and the namespaces below it, or,
+ * where there is no reaper, those in the container's cgroup. */
 #ifndef SANDLOCK_SESSION_JOBS_H
 #define SANDLOCK_SESSION_JOBS_H
 
@@ -25,8 +25,8 @@ struct session_jobs {
 
 /* Calls `visit` for each process, with a pidfd that was opened while the process was known to be a member; the reaper
  * itself is left out. Stops when `visit` returns a negative value, which is returned. */
-int session_jobs_each(const struct session_members *members, int (*visit)(pid_t pid, int pidfd, void *data),
-		      void *data, struct error *err);
+int session_jobs_each(const struct session_members *members, int (*visit)(pid_t pid, int pidfd, void *data), void *data,
+		      struct error *err);
 
 /* Counts live processes and process groups. */
 int session_jobs_count(const struct session_members *members, struct session_jobs *jobs, struct error *err);

@@ -30,9 +30,17 @@ static int receive_order(struct joining *joining, struct error *err)
 	ssize_t length = message_receive(joining->launch.control, order, sizeof *order, fds, ARRAY_SIZE(fds), &count);
 	if (length != sizeof *order || count != (size_t)__builtin_popcount(order->fds))
 		return error_set(err, EPROTO, "the launcher got a malformed order");
-	int *targets[LAUNCH_FD_COUNT] = {&joining->plan_fd,	 &joining->holder, &joining->reaper, &joining->launch.session,
-					 &joining->launch.console_socket, &joining->time_ns, &joining->process_fd,
-					 &joining->cgroup,   &joining->root,   &joining->seccomp, &joining->cgroup_ns};
+	int *targets[LAUNCH_FD_COUNT] = {&joining->plan_fd,
+					 &joining->holder,
+					 &joining->reaper,
+					 &joining->launch.session,
+					 &joining->launch.console_socket,
+					 &joining->time_ns,
+					 &joining->process_fd,
+					 &joining->cgroup,
+					 &joining->root,
+					 &joining->seccomp,
+					 &joining->cgroup_ns};
 	for (unsigned int i = 0; i < LAUNCH_FD_COUNT; i++)
 		if ((order->fds & (1U << i)) != 0)
 			*targets[i] = fds[next++];
@@ -97,8 +105,7 @@ static int join_userns_by_path(const struct joining *joining, struct error *err)
 	const struct plan_namespace *namespaces = plan_items(plan, plan->namespaces);
 
 	for (uint32_t i = 0; i < plan->namespaces.count; i++)
-		if (namespaces[i].type == CLONE_NEWUSER &&
-		    setns(namespace_fd(joining, i), CLONE_NEWUSER) < 0)
+		if (namespaces[i].type == CLONE_NEWUSER && setns(namespace_fd(joining, i), CLONE_NEWUSER) < 0)
 			return error_errno(err, errno, "linux.namespaces: join user by path");
 	return 0;
 }
@@ -193,7 +200,8 @@ static int run(struct joining *joining, struct error *err)
 		close(take_fd(&joining->cgroup));
 	}
 	/* What only the caller may do. */
-	if ((launch->exec && affinity_initial_apply(launch, err) < 0) || rlimits_raise(launch, err) < 0 || oom_score_apply(launch, err) < 0 ||
+	if ((launch->exec && affinity_initial_apply(launch, err) < 0) || rlimits_raise(launch, err) < 0 ||
+	    oom_score_apply(launch, err) < 0 ||
 	    cgroup_join_fds(joining->cgroup_fds, joining->order.cgroup_fds, err) < 0 || join(joining, err) < 0)
 		return -err->code;
 
@@ -219,11 +227,7 @@ static int run(struct joining *joining, struct error *err)
 int joiner_main(int control)
 {
 	struct joining joining = {
-	    .launch = {.control = control,
-		       .session = -1,
-		       .proc_fd = -1,
-		       .root_fd = -1,
-		       .console_socket = -1},
+	    .launch = {.control = control, .session = -1, .proc_fd = -1, .root_fd = -1, .console_socket = -1},
 	    .plan_fd = -1,
 	    .holder = -1,
 	    .reaper = -1,

@@ -89,8 +89,9 @@ int launch_receive(int control, struct launch_event *event, int *fd, struct erro
 	*fd = -1;
 	ssize_t length = message_receive(control, event, sizeof *event, fd, 1, &count);
 	if (length != sizeof *event)
-		return error_set(err, EPIPE,
-				 "the container's launcher ended unexpectedly (killed, or out of memory or of processes)");
+		return error_set(
+		    err, EPIPE,
+		    "the container's launcher ended unexpectedly (killed, or out of memory or of processes)");
 	event->error.message[sizeof event->error.message - 1] = '\0';
 	if (event->kind != LAUNCH_ERROR)
 		return 0;

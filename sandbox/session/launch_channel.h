@@ -12,12 +12,15 @@
 
 /* The way into a cgroup: close it with launch_cgroup_close. */
 struct launch_cgroup {
-	int v2;	/* directory for CLONE_INTO_CGROUP, or negative */
+	int v2;                    /* directory for CLONE_INTO_CGROUP, or negative */
 	int fds[CGROUP_PATHS_MAX]; /* for cgroup_join_fds */
 	size_t count;
 };
 
-#define LAUNCH_CGROUP_NONE {.v2 = -1}
+#define LAUNCH_CGROUP_NONE \
+	{                  \
+		.v2 = -1   \
+	}
 
 /* Opens the way into these directories. */
 int launch_cgroup_open(struct launch_cgroup *cgroup, const struct cgroup_path *paths, size_t count, struct error *err);
@@ -40,7 +43,8 @@ int launch_send_order(int control, struct launch_order *order, const struct laun
 		      size_t descriptors_count, const struct launch_cgroup *cgroup, const int *plan_fds,
 		      size_t plan_fds_count, struct error *err);
 
-/* Receives an event. An error that the launcher reports, and its end, are errors here. *fd is -1 without a descriptor. */
+/* Receives an event. An error that the launcher reports, and its end, are errors here. *fd is -1 without a descriptor.
+ */
 int launch_receive(int control, struct launch_event *event, int *fd, struct error *err);
 
 /* Ends a launch that failed: kills the launcher and collects it and the joiner (0: none) where they are our children.

@@ -47,8 +47,8 @@ const char *launcher_namespace_name(uint32_t type)
 		uint32_t type;
 		const char *name;
 	} names[] = {
-	    {CLONE_NEWPID, "pid"},   {CLONE_NEWNET, "network"}, {CLONE_NEWNS, "mount"},	     {CLONE_NEWIPC, "ipc"},
-	    {CLONE_NEWUTS, "uts"},   {CLONE_NEWUSER, "user"},   {CLONE_NEWCGROUP, "cgroup"}, {CLONE_NEWTIME, "time"},
+	    {CLONE_NEWPID, "pid"}, {CLONE_NEWNET, "network"}, {CLONE_NEWNS, "mount"},      {CLONE_NEWIPC, "ipc"},
+	    {CLONE_NEWUTS, "uts"}, {CLONE_NEWUSER, "user"},   {CLONE_NEWCGROUP, "cgroup"}, {CLONE_NEWTIME, "time"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -119,7 +119,7 @@ static int become_namespace_root(struct launch *launch, struct error *err)
 	if (setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
 		return error_errno(err, errno, "become root of the user namespace");
 	/* A namespace that denies setgroups keeps the caller's. */
-	if (setgroups(0, NULL) < 0 && errno != EPERM)
+	if (!launch->process->keep_groups && setgroups(0, NULL) < 0 && errno != EPERM)
 		return error_errno(err, errno, "drop the caller's groups");
 	return 0;
 }
@@ -199,9 +199,18 @@ static int await_reaper(const struct joining *joining, struct error *err)
 static int apply_process(struct launch *launch, struct error *err)
 {
 	static int (*const steps[])(struct launch *, struct error *) = {
-	    personality_apply,	  memory_policy_apply,	   io_priority_apply,	      affinity_final_apply,
-	    scheduler_apply,	  lsm_apply,		   no_new_privileges_apply,   capability_keep,
-	    cwd_enter,		  capability_bounding_apply, user_apply,	      capability_apply,
+	    personality_apply,
+	    memory_policy_apply,
+	    io_priority_apply,
+	    affinity_final_apply,
+	    scheduler_apply,
+	    lsm_apply,
+	    no_new_privileges_apply,
+	    capability_keep,
+	    cwd_enter,
+	    capability_bounding_apply,
+	    user_apply,
+	    capability_apply,
 	    cwd_verify,
 	};
 

@@ -18,8 +18,8 @@ struct joining {
 	int cgroup_ns;
 	int process_fd;
 	int cgroup;
-	int root;    /* exec: the container's root where the mount namespace's is another */
-	int seccomp; /* exec: connection to the seccomp agent */
+	int root;      /* exec: the container's root where the mount namespace's is another */
+	int seccomp;   /* exec: connection to the seccomp agent */
 	int host_proc; /* the caller's /proc, if our number in it is needed */
 	int cgroup_fds[CGROUP_PATHS_MAX];
 };

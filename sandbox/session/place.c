@@ -99,7 +99,8 @@ int session_id_check(const char *id, struct error *err)
 		bool alphanumeric = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 		if (!alphanumeric && strchr("_+-.", c) == NULL)
 			return error_set(err, EINVAL,
-					 "invalid container id: byte %zu is not a letter, a digit or one of _+-.", i + 1);
+					 "invalid container id: byte %zu is not a letter, a digit or one of _+-.",
+					 i + 1);
 	}
 	return 0;
 }
@@ -118,9 +119,9 @@ void session_place_name(const struct session_place *place, const char *id, struc
 		return;
 	}
 	/* "#" is in no id. */
-	int written = snprintf(name->bytes + place->prefix_length, room + 1, "#%016llx%016llx",
-			       (unsigned long long)hash(HASH_SEED, id, length),
-			       (unsigned long long)hash(~HASH_SEED, id, length));
+	int written =
+	    snprintf(name->bytes + place->prefix_length, room + 1, "#%016llx%016llx",
+		     (unsigned long long)hash(HASH_SEED, id, length), (unsigned long long)hash(~HASH_SEED, id, length));
 	name->length = place->prefix_length + (size_t)written;
 }
 

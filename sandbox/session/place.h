@@ -36,8 +36,8 @@ const char *session_place_id(const struct session_place *place, const char *name
  * processes that die with their supervisor. */
 int session_place_clear(const struct session_place *place, const char *id, struct error *err);
 
-/* Like session_place_clear, but binds the name for the time of it. Returns -EADDRINUSE if somebody has it, -ENOENT if there
- * was nothing. */
+/* Like session_place_clear, but binds the name for the time of it. Returns -EADDRINUSE if somebody has it, -ENOENT if
+ * there was nothing. */
 int session_place_clear_stale(const struct session_place *place, const char *id, struct error *err);
 
 /* The name is bound, but nobody answers there: says who has it (process and user, found in /proc). Returns

@@ -122,7 +122,9 @@ int session_place_describe_holder(const struct session_place *place, const char 
 	session_place_name(place, id, &name);
 	if (find_socket(&name, &inode) && find_process(inode, &pid, &uid))
 		return error_set(err, EADDRINUSE,
-				 "the name of container \"%s\" is bound by process %d of user %u, which is not a session; end it or use another id",
+				 "the name of container \"%s\" is bound by process %d of user %u, which is not a "
+				 "session; end it or use another id",
 				 id, pid, uid);
-	return error_set(err, EADDRINUSE, "the name of container \"%s\" is bound by a process that is not a session", id);
+	return error_set(err, EADDRINUSE, "the name of container \"%s\" is bound by a process that is not a session",
+			 id);
 }

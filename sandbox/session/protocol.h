@@ -47,12 +47,12 @@ enum request_operation {
 	REQUEST_KILL,      /* argument: signal for the main process */
 	REQUEST_DELETE,    /* argument: 1 to kill a running main process (--force); reply when all is gone */
 	REQUEST_ABANDON,   /* like DELETE with force, from the creator only, also while creating */
-	REQUEST_CREATED,   /* from the creator only; fds: main pidfd, launcher's session socket, record, then the namespaces
-			    * given by path in the order of plan.namespaces */
-	REQUEST_JOIN,      /* exec; argument: 1 also after the main process ended (--session); fds: all of REPLY_FD_*, then
-			    * reply.namespace_fds more, which belong to plan.namespaces */
-	REQUEST_JOINED,    /* exec: fds: pidfd of the new job; recorded before it may run */
-	REQUEST_NOTIFY,    /* from the creator only; fds: the container's notification socket, the service manager's */
+	REQUEST_CREATED,   /* from the creator only; fds: main pidfd, launcher's session socket, record, then the
+			    * namespaces   given by path in the order of plan.namespaces */
+	REQUEST_JOIN,   /* exec; argument: 1 also after the main process ended (--session); fds: all of REPLY_FD_*, then
+			 * reply.namespace_fds more, which belong to plan.namespaces */
+	REQUEST_JOINED, /* exec: fds: pidfd of the new job; recorded before it may run */
+	REQUEST_NOTIFY, /* from the creator only; fds: the container's notification socket, the service manager's */
 };
 
 /* As many as there are types of namespaces. */
@@ -119,8 +119,8 @@ enum {
 	SETUP_HAS_OWNER = 1 << 2,
 	SETUP_HAS_USERNS = 1 << 3,
 	SETUP_CALLER_IS_INIT = 1 << 4, /* the program was called by pid 1, which then wants its child */
-	SETUP_AWAIT_CGROUP = 1 << 5,   /* the holder is cloned into a cgroup2 directory: one byte with its descriptor comes
-					* once it is made */
+	SETUP_AWAIT_CGROUP = 1 << 5,   /* the holder is cloned into a cgroup2 directory: one byte with its descriptor
+					* comes   once it is made */
 };
 
 struct setup {
@@ -148,17 +148,17 @@ struct progress {
 /* Program -> joiner/launcher. The fixed descriptors, by bit in `fds`, then the plan's (see plan_fd). */
 enum {
 	LAUNCH_FD_PLAN = 1 << 0,
-	LAUNCH_FD_HOLDER = 1 << 1,  /* pidfd whose namespaces are joined: the reaper, or the main process for exec */
-	LAUNCH_FD_REAPER = 1 << 2,  /* reaper channel */
-	LAUNCH_FD_SESSION = 1 << 3, /* to the supervisor: start order */
-	LAUNCH_FD_CONSOLE = 1 << 4, /* connected console socket */
-	LAUNCH_FD_TIME = 1 << 5,    /* time namespace made by the reaper */
-	LAUNCH_FD_PROCESS = 1 << 6, /* exec: a plan that only has `process` */
-	LAUNCH_FD_CGROUP = 1 << 7,  /* cgroup2 directory to be created in (CLONE_INTO_CGROUP) */
-	LAUNCH_FD_ROOT = 1 << 8,    /* exec: the container's root, where it is not that of its mount namespace */
-	LAUNCH_FD_SECCOMP = 1 << 9, /* exec: connection to the seccomp agent */
-	LAUNCH_FD_CGROUP_NS = 1 << 10, /* the container's cgroup namespace: from inside a user namespace the holder may not
-				     * be asked for it any more */
+	LAUNCH_FD_HOLDER = 1 << 1,     /* pidfd whose namespaces are joined: the reaper, or the main process for exec */
+	LAUNCH_FD_REAPER = 1 << 2,     /* reaper channel */
+	LAUNCH_FD_SESSION = 1 << 3,    /* to the supervisor: start order */
+	LAUNCH_FD_CONSOLE = 1 << 4,    /* connected console socket */
+	LAUNCH_FD_TIME = 1 << 5,       /* time namespace made by the reaper */
+	LAUNCH_FD_PROCESS = 1 << 6,    /* exec: a plan that only has `process` */
+	LAUNCH_FD_CGROUP = 1 << 7,     /* cgroup2 directory to be created in (CLONE_INTO_CGROUP) */
+	LAUNCH_FD_ROOT = 1 << 8,       /* exec: the container's root, where it is not that of its mount namespace */
+	LAUNCH_FD_SECCOMP = 1 << 9,    /* exec: connection to the seccomp agent */
+	LAUNCH_FD_CGROUP_NS = 1 << 10, /* the container's cgroup namespace: from inside a user namespace the holder may
+					* not be asked for it any more */
 	LAUNCH_FD_COUNT = 11,
 };
 
@@ -168,16 +168,16 @@ struct launch_order {
 	uint32_t plan_fds;     /* number of descriptors that come in the datagrams after that */
 	uint32_t holder_flags; /* CLONE_NEW* to join through the holder */
 	uint32_t preserve_fds;
-	int32_t listen_fds;    /* LISTEN_FDS, -1: none */
-	uint32_t exec;         /* 1: exec into a running session: nothing is built */
-	int32_t main_pid;      /* exec: the main process as the program sees it, 0: it is gone */
+	int32_t listen_fds; /* LISTEN_FDS, -1: none */
+	uint32_t exec;      /* 1: exec into a running session: nothing is built */
+	int32_t main_pid;   /* exec: the main process as the program sees it, 0: it is gone */
 };
 
 /* Joiner and launcher -> program. */
 enum launch_event_kind {
 	LAUNCH_FORKED = 1, /* value: pid; fds: pidfd */
-	LAUNCH_HOOKS,      /* namespaces and mounts are there: run prestart and createRuntime, then answer with a byte */
-	LAUNCH_READY,      /* parked */
+	LAUNCH_HOOKS, /* namespaces and mounts are there: run prestart and createRuntime, then answer with a byte */
+	LAUNCH_READY, /* parked */
 	LAUNCH_ERROR,
 	LAUNCH_NOTIFY, /* fds: the container's notification socket; without one, error says why there is none */
 };
@@ -193,10 +193,10 @@ struct launch_event {
 
 /* Program and launcher -> reaper over the reaper channel. */
 enum reaper_order_kind {
-	REAPER_GO = 1,      /* id maps are written: enter the cgroup (fds: for cgroup_join_fds), finish the namespaces;
-			     * answered */
-	REAPER_HANDOFF,     /* become pid 1 of the user's program; fds: 0, 1, 2 (not with PLAN_NESTED_PID), main
-			     * pidfd, root directory (with PLAN_NO_PIVOT); answered */
+	REAPER_GO = 1,  /* id maps are written: enter the cgroup (fds: for cgroup_join_fds), finish the namespaces;
+			 * answered */
+	REAPER_HANDOFF, /* become pid 1 of the user's program; fds: 0, 1, 2 (not with PLAN_NESTED_PID), main
+			 * pidfd, root directory (with PLAN_NO_PIVOT); answered */
 };
 #define REAPER_STREAMS 3
 

@@ -50,8 +50,8 @@ bool reaper_tie_to_supervisor(int supervisor_pidfd)
 static int confine(void)
 {
 	static const int allowed[] = {
-	    SYS_read,	 SYS_ppoll, SYS_wait4,	SYS_waitid,	     SYS_pidfd_send_signal, SYS_close,
-	    SYS_exit,	 SYS_exit_group, SYS_rt_sigreturn, SYS_restart_syscall,
+	    SYS_read,  SYS_ppoll, SYS_wait4,      SYS_waitid,       SYS_pidfd_send_signal,
+	    SYS_close, SYS_exit,  SYS_exit_group, SYS_rt_sigreturn, SYS_restart_syscall,
 #ifdef SYS_poll
 	    SYS_poll,
 #endif

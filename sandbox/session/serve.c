@@ -41,9 +41,9 @@ void supervisor_reply(const struct supervisor *supervisor, struct reply *reply)
 	    .reaper_pid = supervisor->reaper_dead || supervisor->reaper_pidfd < 0 ? 0 : supervisor->reaper_pid,
 	    .exit_kind = supervisor->exit.kind,
 	    .exit_value = supervisor->exit.value,
-	    .reach = supervisor->reaper_pidfd >= 0		     ? REACH_PIDNS
+	    .reach = supervisor->reaper_pidfd >= 0              ? REACH_PIDNS
 		     : supervisor->plan->cgroup_paths.count > 0 ? REACH_CGROUP
-								     : REACH_NONE,
+								: REACH_NONE,
 	};
 	if (supervisor->main_dead && supervisor->exit.kind == EXIT_NOT_YET)
 		reply->exit_kind = EXIT_UNKNOWN;
@@ -170,8 +170,7 @@ static void handle_launcher(struct supervisor *supervisor)
 		if (failed)
 			refuse(supervisor, supervisor->clients[i].fd, err.code, err.message);
 		else
-			answer(supervisor, supervisor->clients[i].fd,
-			       REPLY_FD_PLAN | REPLY_FD_RECORD | REPLY_FD_MAIN);
+			answer(supervisor, supervisor->clients[i].fd, REPLY_FD_PLAN | REPLY_FD_RECORD | REPLY_FD_MAIN);
 	}
 }
 
@@ -278,8 +277,9 @@ static void request_join(const struct supervisor *supervisor, const struct clien
 	if (reply.status == SESSION_CREATING || supervisor->settling) {
 		refuse(supervisor, client->fd, EAGAIN, "container not running: it is being created or deleted");
 	} else if (reply.status == SESSION_STOPPED && !session) {
-		refuse(supervisor, client->fd, ESRCH,
-		       "cannot exec in a stopped container: container not running (--session reaches the jobs it left)");
+		refuse(
+		    supervisor, client->fd, ESRCH,
+		    "cannot exec in a stopped container: container not running (--session reaches the jobs it left)");
 	} else if (reply.status == SESSION_STOPPED && (supervisor->reaper_dead || supervisor->reaper_pidfd < 0 ||
 						       (supervisor->plan->flags & PLAN_REAPER) == 0)) {
 		refuse(supervisor, client->fd, ESRCH, "container not running: its session ended with the main process");
@@ -324,8 +324,7 @@ static void request_notify(struct supervisor *supervisor, struct client *client,
 			close(fds[i]);
 		return;
 	}
-	supervisor->notify =
-	    (struct notify){.inside = fds[0], .manager = fds[1], .main_pid = supervisor->main_pid};
+	supervisor->notify = (struct notify){.inside = fds[0], .manager = fds[1], .main_pid = supervisor->main_pid};
 	answer(supervisor, client->fd, 0);
 }
 
@@ -491,8 +490,8 @@ void supervisor_serve(struct supervisor *supervisor)
 		/* One after the other, dead ones never: see only_foreign_zombies. */
 		if (supervisor->settling && supervisor->jobs_count > 0 &&
 		    !supervisor_is_dead(supervisor->jobs[supervisor->jobs_count - 1].pidfd))
-			poll_fds[n++] = (struct pollfd){.fd = supervisor->jobs[supervisor->jobs_count - 1].pidfd,
-							.events = POLLIN};
+			poll_fds[n++] =
+			    (struct pollfd){.fd = supervisor->jobs[supervisor->jobs_count - 1].pidfd, .events = POLLIN};
 		int timeout = -1;
 		if (supervisor->zombie_deadline != 0) {
 			int64_t left = supervisor->zombie_deadline - supervisor_now();

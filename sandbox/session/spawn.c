@@ -38,7 +38,8 @@ struct execution {
 
 _Noreturn static void execute(const struct execution *execution)
 {
-	char *argv[] = {"sandlock-init", (char *)execution->role, (char *)execution->number, (char *)execution->id, NULL};
+	char *argv[] = {"sandlock-init", (char *)execution->role, (char *)execution->number, (char *)execution->id,
+			NULL};
 	char *environment[] = {NULL};
 	int target = 3 + (int)execution->preserve_fds;
 

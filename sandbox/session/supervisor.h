@@ -51,22 +51,22 @@ struct supervisor {
 	int signals; /* signalfd for SIGCHLD */
 	int owner_pidfd;
 	int creator_pidfd;
-	int launcher; /* session socket of the parked launcher */
+	int launcher;                           /* session socket of the parked launcher */
 	int namespaces[SESSION_NAMESPACES_MAX]; /* given by path, for exec after the main process is gone */
 	size_t namespaces_count;
 	struct notify notify; /* passed on here unless a program does that */
 
-	bool own_main;   /* the main process is our child */
+	bool own_main; /* the main process is our child */
 	bool created;
 	bool started;
 	bool settling;
 	bool reaper_dead;
-	bool main_dead;   /* a zombie at least */
-	bool main_killed; /* by us */
-	bool main_oom;    /* by the kernel, for lack of memory */
-	bool zombie_held; /* all is dead, but a parent outside does not reap */
+	bool main_dead;          /* a zombie at least */
+	bool main_killed;        /* by us */
+	bool main_oom;           /* by the kernel, for lack of memory */
+	bool zombie_held;        /* all is dead, but a parent outside does not reap */
 	int64_t zombie_deadline; /* when such a parent is no longer waited for; 0: there is none */
-	bool run_poststop; /* nobody else will */
+	bool run_poststop;       /* nobody else will */
 	bool finished;
 	struct exit_status exit;
 

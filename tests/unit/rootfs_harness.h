@@ -19,7 +19,7 @@ struct rootfs_case {
 	void (*inside)(void);
 	/* Checks in the caller's namespaces while the container's are alive, current directory: the work directory. */
 	void (*outside)(void);
-	int kernel;             /* 603: needs Linux 6.3, otherwise skipped */
+	int kernel;          /* 603: needs Linux 6.3, otherwise skipped */
 	const char *error;   /* part of the message that planning or preparing fails with; NULL: success */
 	bool user_namespace; /* ids 0..65535 of the container are 100000.. of the caller */
 	bool host_network;   /* no network namespace of its own */

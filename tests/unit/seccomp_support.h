@@ -27,7 +27,7 @@ static inline void keep_warning(void *context, const char *message)
 	snprintf(context, sizeof warning, "%s", message);
 }
 
-static const struct seccomp_plan_options options = {"1.3.0", keep_warning, warning};
+static const struct seccomp_plan_options options = {.oci_version = "1.3.0", .warn = keep_warning, .context = warning};
 
 /* A planned profile. */
 struct planned {

@@ -172,10 +172,16 @@ static void test_without_arguments_and_environment(void)
 
 	snprintf(script, sizeof script, "%s/script", directory);
 	int fd = open(script, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
-	const char text[] = "#!/bin/sh\necho \"$0\" >name\nread line\necho \"$line\" >line\n";
+	const char text[] = "#!/bin/sh\necho \"$0\" >name\nread line\necho \"$line\" >line\n"
+			    "echo \"$SANDLOCK_TEST_LEAK\" >leak\n";
 	CHECK(fd >= 0 && file_write_all(fd, text, strlen(text)) == 0);
 	close(fd);
+	setenv("SANDLOCK_TEST_LEAK", "inherited", 1);
 	CHECK_OK(run_hook(&hook, "s\n", 2, &err), &err);
+	CHECK_TEXT(content("leak"), "inherited\n");
+	hook.env_set = true;
+	CHECK_OK(run_hook(&hook, "s\n", 2, &err), &err);
+	CHECK_TEXT(content("leak"), "\n");
 	snprintf(wanted, sizeof wanted, "%s\n", script);
 	CHECK_TEXT(content("name"), wanted);
 	CHECK_TEXT(content("line"), "s\n");

@@ -131,8 +131,8 @@ static void test_default_mappings(void)
 		CHECK(first->container_id == first->host_id && first->size > 0);
 		CHECK(namespaces_default_mappings(&arena, &config, &err) == 0);
 	}
-	config.linux_ = (struct oci_linux){.namespaces = &user, .namespaces_count = 1, .uid_mappings = &mapping,
-					   .uid_mappings_count = 1};
+	config.linux_ = (struct oci_linux){
+	    .namespaces = &user, .namespaces_count = 1, .uid_mappings = &mapping, .uid_mappings_count = 1};
 	CHECK(namespaces_default_mappings(&arena, &config, &err) == 0 && config.linux_.gid_mappings_count == 0);
 	user.path = "/proc/self/ns/user";
 	config.linux_.uid_mappings_count = 0;

@@ -109,11 +109,12 @@ static void test_stdio(void *context)
 	close(2);
 	setup_begin(&setup);
 	setup_process(&setup)->uid = 1234;
+	setup_process(&setup)->gid = 1235;
 	int rc = user_apply(setup_launch(&setup), &setup.err);
 	dup2(shown, 1);
 	dup2(shown, 2);
 	CHECK_OK(rc, &setup.err);
-	CHECK(fstat(pipe_ends[1], &status) == 0 && status.st_uid == 1234 && status.st_gid == 0);
+	CHECK(fstat(pipe_ends[1], &status) == 0 && status.st_uid == 1234 && status.st_gid == 1235);
 	CHECK(fstat(null, &status) == 0 && status.st_uid == owner);
 }
 
