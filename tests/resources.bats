@@ -251,3 +251,23 @@ cgroup_namespace() {
 	run rt --systemd-cgroup run --detach --bundle "$BUNDLE" "$ID"
 	assert_status 0
 }
+
+@test "a creation that fails for its cgroup leaves the one it found alone" {
+	args sleep 100
+	config --arg p "/$ID_PREFIX-shared" '.linux.cgroupsPath = $p | del(.linux.namespaces[] | select(.type == "pid"))'
+	create_start "$ID"
+	local other
+	other=$(unique_id two)
+	run rt create --bundle "$BUNDLE" "$other"
+	assert_failed
+	is_state "$ID" running
+	rt list >/dev/null
+	is_state "$ID" running
+	config '.linux.namespaces += [{"type": "pid"}]'
+	run rt create --bundle "$BUNDLE" "$other"
+	assert_failed
+	rt list >/dev/null
+	run rt delete --force "$other"
+	is_state "$ID" running
+	! rt list -q | grep -q two
+}

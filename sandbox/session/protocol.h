@@ -52,6 +52,8 @@ enum request_operation {
 	REQUEST_JOIN,   /* exec; argument: 1 also after the main process ended (--session); fds: all of REPLY_FD_*, then
 			 * reply.namespace_fds more, which belong to plan.namespaces */
 	REQUEST_JOINED, /* exec: fds: pidfd of the new job; recorded before it may run */
+	REQUEST_CGROUP, /* from the creator only, without a reply: the cgroup was made, so it is ours to end and remove
+			 */
 	REQUEST_NOTIFY, /* from the creator only; fds: the container's notification socket, the service manager's */
 };
 
