@@ -26,7 +26,7 @@ setup_file() {
 			graphroot = "$ENGINE/state/storage"
 			runroot = "$ENGINE/state/run"
 		END
-		tar -C "$SL_BASE/rootfs" -cf "$ENGINE/busybox.tar" .
+		tar_rootfs "$ENGINE/busybox.tar"
 		podman_with "$ENGINE/state" import "$ENGINE/busybox.tar" busybox:test >&2
 		podman_with "$ENGINE/state" save --quiet --format oci-archive -o "$ENGINE/busybox.oci" busybox:test >&2
 	fi

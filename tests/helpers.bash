@@ -103,16 +103,16 @@ pid_of() {
 
 # The host pid of a session's supervisor or reaper; empty when there is none. $1: role, $2: id
 role_pid() {
-	local pid supervisor inode
-	# the table may lack a line when others come and go while it is read
+	local pid supervisor inodes
+	# the table may lack a line when others come and go while it is read; clients' connections have the name too
 	for _ in 1 2 3 4 5; do
-		inode=$(awk -v name="/$2" 'substr($8, length($8) - length(name) + 1) == name { print $7; exit }' /proc/net/unix)
-		[ -z "$inode" ] || break
+		inodes=$(awk -v name="/$2" 'substr($8, length($8) - length(name) + 1) == name { print "socket:[" $7 "]" }' /proc/net/unix)
+		[ -z "$inodes" ] || break
 	done
-	[ -n "$inode" ] || return 0
+	[ -n "$inodes" ] || return 0
 	# a parked launcher has the supervisor's command line, but only the supervisor holds the name
 	for pid in $(own_processes); do
-		readlink "/proc/$pid/fd/"* 2>/dev/null | grep -qxF "socket:[$inode]" && supervisor=$pid && break
+		readlink "/proc/$pid/fd/"* 2>/dev/null | grep -qxF "$inodes" && supervisor=$pid && break
 	done
 	[ -n "${supervisor:-}" ] || return 0
 	if [ "$1" = supervisor ]; then
@@ -408,4 +408,9 @@ refute_output() {
 # Fails when the command succeeds; `!` alone would not end a test.
 refute() {
 	! "$@" || fail "should have failed: $*"
+}
+
+# The base tree as a tarball: $1. Bundles come and go as hard links to it meanwhile, which tar notices (status 1).
+tar_rootfs() {
+	tar -C "$SL_BASE/rootfs" --warning=no-file-changed -cf "$1" . || [ $? = 1 ]
 }

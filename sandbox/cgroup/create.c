@@ -44,22 +44,18 @@ static int cpuset_inherit(const struct cgroup *cgroup, int parent, int child, bo
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		char text[4096];
 		const char *file = files[i];
-		const char *value = leaf ? asked_for(cgroup, file) : NULL;
-		int rc = 0;
-		if (value == NULL) {
-			ssize_t length = file_read_at(parent, file, text, sizeof text);
-			if (length == -ENOENT) {
-				file = bare_files[i];
-				length = file_read_at(parent, file, text, sizeof text);
-			}
-			if (length < 0)
-				return (int)length;
-			value = text;
+		const char *asked = leaf ? asked_for(cgroup, file) : NULL;
+		/* What can't be had is told when the limits are set. */
+		if (asked != NULL && file_write_at(child, file, asked) == 0)
+			continue;
+		ssize_t length = file_read_at(parent, file, text, sizeof text);
+		if (length == -ENOENT) {
+			file = bare_files[i];
+			length = file_read_at(parent, file, text, sizeof text);
 		}
-		if (!is_empty_list(value))
-			rc = file_write_at(child, file, value);
-		if (rc == -ENOENT)
-			rc = file_write_at(child, bare_files[i], value);
+		if (length < 0)
+			return (int)length;
+		int rc = is_empty_list(text) ? 0 : file_write_at(child, file, text);
 		if (rc < 0)
 			return rc;
 	}

@@ -396,24 +396,43 @@ static int finish_creation(struct creation *creation, struct error *err)
 			       SESSION_ANSWER_TIMEOUT_MS, &answer, err);
 }
 
-/* The cgroup with its limits, before any process is in it; then the way into it. */
-static int make_cgroup(struct creation *creation, struct error *err)
+/* Tells the supervisor that the cgroup is the container's. */
+static int hand_over_cgroup(struct creation *creation, struct error *err)
+{
+	struct session_client *supervisor = &creation->created->supervisor;
+
+	if (!creation->await_cgroup)
+		return session_send(supervisor, REQUEST_CGROUP, 0, NULL, 0, err);
+	int rc = message_send(supervisor->fd, "", 1, &creation->cgroup.v2, creation->cgroup.v2 >= 0 ? 1 : 0);
+	return rc < 0 ? error_errno(err, -rc, "reach the supervisor") : 0;
+}
+
+/* Limits, before any process is in the cgroup; then the way into it. */
+static int open_cgroup(struct creation *creation, struct error *err)
 {
 	struct cgroup *cgroup = creation->order->cgroup;
 	size_t count;
 
-	if (cgroup_create(cgroup, err) < 0 || cgroup_apply(cgroup, creation->order->config->linux_.resources, err) < 0)
+	if (cgroup_apply(cgroup, creation->order->config->linux_.resources, err) < 0)
 		return -err->code;
 	const struct cgroup_path *paths = cgroup_paths(cgroup, &count);
 	creation->attach = !cgroup_can_enter(cgroup);
 	if (launch_cgroup_open(&creation->cgroup, paths, creation->attach ? 0 : count, err) < 0)
 		return -err->code;
-	if (!creation->await_cgroup)
-		return 0;
-	int rc = message_send(creation->created->supervisor.fd, "", 1, &creation->cgroup.v2,
-			      creation->cgroup.v2 >= 0 ? 1 : 0);
-	if (rc < 0)
-		return error_errno(err, -rc, "reach the supervisor");
+	return hand_over_cgroup(creation, err);
+}
+
+static int make_cgroup(struct creation *creation, struct error *err)
+{
+	struct cgroup *cgroup = creation->order->cgroup;
+	struct error ignored;
+
+	if (cgroup_create(cgroup, err) < 0)
+		return -err->code;
+	if (open_cgroup(creation, err) < 0) {
+		cgroup_remove(cgroup, &ignored);
+		return -err->code;
+	}
 	if (cgroup_delegate(cgroup) == NULL || creation->attach)
 		return 0;
 	/* The holder begins above it, for its cgroup namespace. */
@@ -440,10 +459,12 @@ static int build(struct creation *creation, struct error *err)
 	}
 	close(take_fd(&creation->joiner_theirs));
 	/* Leftovers of a session whose supervisor was killed; the name is ours now. */
-	if (session_place_clear(order->place, order->id, err) < 0 ||
-	    session_place_record(order->place, order->id, order->record, order->record_length, err) < 0)
+	if (session_place_clear(order->place, order->id, err) < 0)
 		return -err->code;
 	if (order->cgroup != NULL && make_cgroup(creation, err) < 0)
+		return -err->code;
+	/* The record says what may be killed and removed after a crash: never another container's cgroup. */
+	if (session_place_record(order->place, order->id, order->record, order->record_length, err) < 0)
 		return -err->code;
 	if (has_holder(order->plan)) {
 		int fds[2] = {-1, -1};

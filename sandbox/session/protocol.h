@@ -53,6 +53,8 @@ enum request_operation {
 			 * reply.namespace_fds more, which belong to plan.namespaces */
 	REQUEST_JOINED, /* exec: fds: pidfd of the new job; recorded before it may run; argument: 1 if it ends with the
 			 * main process */
+	REQUEST_CGROUP, /* from the creator only, without a reply: the cgroup was made, so it is ours to end and remove
+			 */
 	REQUEST_NOTIFY, /* from the creator only; fds: the container's notification socket, the service manager's */
 };
 

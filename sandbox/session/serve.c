@@ -395,6 +395,9 @@ static bool handle_client(struct supervisor *supervisor, struct client *client)
 			supervisor_settle_begin(supervisor);
 		}
 		return client->creator;
+	case REQUEST_CGROUP:
+		supervisor->cgroup_ours = client->creator;
+		return client->creator;
 	case REQUEST_CREATED:
 		request_created(supervisor, client, fds, fds_count, request.argument);
 		return true;

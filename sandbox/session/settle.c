@@ -57,7 +57,7 @@ void supervisor_settle_begin(struct supervisor *supervisor)
 		sl_pidfd_send_signal(supervisor->jobs[i].pidfd, SIGKILL);
 	/* Without a pid namespace of its own the session is reached through its cgroup; with one, frozen processes
 	 * must be let go to die (cgroup v1). */
-	size_t count = cgroup_paths_from_plan(supervisor->plan, paths);
+	size_t count = supervisor->cgroup_ours ? cgroup_paths_from_plan(supervisor->plan, paths) : 0;
 	if (count > 0 && supervisor->reaper_pidfd < 0)
 		cgroup_end_paths(paths, count, CGROUP_TIMEOUT_MS, &err);
 	else if (count > 0)
@@ -161,7 +161,7 @@ static void finish(struct supervisor *supervisor)
 	struct error err = {0};
 
 	drop_dying(supervisor);
-	size_t count = cgroup_paths_from_plan(supervisor->plan, paths);
+	size_t count = supervisor->cgroup_ours ? cgroup_paths_from_plan(supervisor->plan, paths) : 0;
 	int rc = count == 0 ? 0 : cgroup_remove_paths(paths, count, &err);
 	if (rc == 0)
 		rc = rdt_remove_plan(supervisor->plan, &err);

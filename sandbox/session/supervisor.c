@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "hooks/hooks.h"
+#include "sandbox/cgroup/kill.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
 #include "sandbox/common/message.h"
@@ -115,6 +116,7 @@ static int make_holder(struct supervisor *supervisor, int control, int userns, b
 		char byte;
 		if (message_receive(control, &byte, sizeof byte, &cgroup, 1, &count) != sizeof byte)
 			return error_set(err, EPIPE, "the program that creates the container is gone");
+		supervisor->cgroup_ours = true;
 	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return error_errno(err, errno, "make the reaper's channel");
@@ -265,6 +267,10 @@ int supervisor_main(int control)
 	if (supervisor.signals < 0 || file_set_cloexec(control, 1) < 0)
 		return 125;
 	if (start(&supervisor, control, &err) < 0) {
+		if (supervisor.cgroup_ours) {
+			struct error ignored;
+			cgroup_remove_plan(supervisor.plan, &ignored);
+		}
 		report(control, PROGRESS_ERROR, 0, &err, NULL, 0);
 		/* The holder dies with us. */
 		return 125;

@@ -57,7 +57,8 @@ struct supervisor {
 	size_t namespaces_count;
 	struct notify notify; /* passed on here unless a program does that */
 
-	bool own_main; /* the main process is our child */
+	bool own_main;    /* the main process is our child */
+	bool cgroup_ours; /* the program has made the plan's cgroup: before, it may be another container's */
 	bool created;
 	bool started;
 	bool settling;
