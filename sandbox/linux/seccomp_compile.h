@@ -2,10 +2,12 @@
 /* From the rules of a seccomp profile to a BPF program.
  *
  * libseccomp is asked for the system call numbers; the program is written here: a binary search over ranges of
- * numbers, one per architecture. It decides in about ten instructions where libseccomp's takes some hundred, and
- * it costs a hundredth of the time to make. What the two answer is the same (tests/unit/test_linux_seccomp.c
- * compares them), with one exception: the meaning of overlapping conditions with different actions is libseccomp's
- * internal order, so libseccomp compiles a profile that has such.
+ * numbers, one per architecture. It decides in about ten instructions where libseccomp's takes up to some hundred, and
+ * it costs a hundredth of the time to make. Besides, libseccomp 2.5 never returns from some sets of conditions, and
+ * makes programs of others that answer what no rule says; tests/unit/test_linux_seccomp_compare.c compares the two.
+ *
+ * Among the rules for a call one without conditions wins, the first of them if there are several; that is what
+ * libseccomp does, and profiles are written for it. Of rules whose conditions may hold at once the more specific wins.
  */
 #ifndef SANDLOCK_LINUX_SECCOMP_COMPILE_H
 #define SANDLOCK_LINUX_SECCOMP_COMPILE_H
@@ -63,14 +65,8 @@ struct seccomp_program {
 	size_t count;
 };
 
-/* Compiles; the program is in the arena. With `library` libseccomp makes the program in any case.
- * Errors: E2BIG when the kernel's limit of 4096 instructions is exceeded; what libseccomp returns for rules that
- * contradict each other. */
-int seccomp_compile(struct arena *arena, const struct seccomp_profile *profile, bool library,
-		    struct seccomp_program *program, struct error *err);
-
-/* The highest system call number that the profile names on an architecture. Returns whether there is any. */
-bool seccomp_highest(const struct seccomp_profile *profile, const struct seccomp_architecture *architecture,
-		     uint32_t *highest);
+/* Compiles; the program is in the arena. Errors: E2BIG when the kernel's limit of 4096 instructions is exceeded. */
+int seccomp_compile(struct arena *arena, const struct seccomp_profile *profile, struct seccomp_program *program,
+		    struct error *err);
 
 #endif

@@ -325,7 +325,7 @@ int seccomp_plan(struct plan_builder *builder, const struct oci_seccomp *seccomp
 		return -err->code;
 	if (check_names(&arena, seccomp, options, err) < 0)
 		return -err->code;
-	if (seccomp_compile(&arena, &profile, false, &program, err) < 0)
+	if (seccomp_compile(&arena, &profile, &program, err) < 0)
 		return error_wrap(err, "compile the seccomp profile");
 	out->filter = plan_add_array(builder, program.instructions, program.count, sizeof *program.instructions);
 	if (notify)

@@ -17,9 +17,9 @@ LINUX_PROGRAM_SOURCES = \
 	sandbox/linux/process_plan.c sandbox/linux/process_plan.h \
 	sandbox/linux/seccomp_bpf.c sandbox/linux/seccomp_bpf.h \
 	sandbox/linux/seccomp_compile.c sandbox/linux/seccomp_compile.h \
-	sandbox/linux/seccomp_library.c sandbox/linux/seccomp_library.h \
 	sandbox/linux/seccomp_numbers.c sandbox/linux/seccomp_numbers.h \
 	sandbox/linux/seccomp_plan.c sandbox/linux/seccomp_plan.h \
+	sandbox/linux/seccomp_ranges.c sandbox/linux/seccomp_ranges.h \
 	sandbox/linux/sysctl_plan.c sandbox/linux/sysctl_plan.h
 LINUX_INIT_SOURCES = \
 	sandbox/linux/affinity.c \
@@ -63,6 +63,7 @@ LINUX_UNIT_TESTS = \
 	tests/unit/test_linux_seccomp \
 	tests/unit/test_linux_seccomp_compare \
 	tests/unit/test_linux_seccomp_notify \
+	tests/unit/test_linux_seccomp_numbers \
 	tests/unit/test_linux_settings \
 	tests/unit/test_linux_sysctl \
 	tests/unit/test_linux_terminal \

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sandbox/linux/seccomp.h"
+#include "sandbox/linux/seccomp_numbers.h"
 #include "tests/unit/bpf_run.h"
 #include "tests/unit/seccomp_default_profile.h"
 #include "tests/unit/seccomp_support.h"
@@ -247,10 +248,20 @@ static int call_repeated(void)
 	return advised(1, 0, 0) && advised(2, 0, 0) && advised(7, 0, 5) && !advised(3, 0, 0) ? 0 : 1;
 }
 
-static int call_libseccomp_order(void)
+/* What the planned filter says to a call. */
+static uint32_t planned_action(const struct oci_seccomp *profile, int number, const uint64_t args[static 4])
 {
-	/* Both rules hold for 1: libseccomp asks for the equality first. */
-	return advised(1, 0, 0) && !advised(0, 0, 0) ? 0 : 1;
+	struct planned planned = {.fd = -1};
+	struct error err = {0};
+	struct seccomp_data data = {.arch = seccomp_architecture_native()->audit, .nr = number};
+	uint32_t action = UINT32_MAX;
+
+	memcpy(data.args, args, 4 * sizeof *args);
+	if (CHECK(make_plan(profile, &planned, &err)))
+		action = bpf_run(plan_items(planned.plan, planned.plan->seccomp.filter),
+				 planned.plan->seccomp.filter.count, &data, NULL);
+	free_plan(&planned);
+	return action;
 }
 
 static void test_conditions(void)
@@ -265,15 +276,66 @@ static void test_conditions(void)
 	    CALLS({NAMES("fadvise64"), .action = "SCMP_ACT_ERRNO", .errno_ret = {true, 77},
 		   ARGS({1, 1, 0, "SCMP_CMP_EQ"}, {1, 2, 0, "SCMP_CMP_EQ"}, {3, 5, 0, "SCMP_CMP_EQ"})}),
 	};
-	struct oci_seccomp overlapping = {
-	    .default_action = "SCMP_ACT_LOG",
-	    CALLS({NAMES("fadvise64"), .action = "SCMP_ACT_ALLOW", ARGS({1, 5, 0, "SCMP_CMP_LE"})},
-		  {NAMES("fadvise64"), .action = "SCMP_ACT_ERRNO", .errno_ret = {true, 77},
-		   ARGS({1, 1, 0, "SCMP_CMP_EQ"})}),
-	};
 	CHECK(exits(in_child(&together, call_together), 0));
 	CHECK(exits(in_child(&repeated, call_repeated), 0));
-	CHECK(exits(in_child(&overlapping, call_libseccomp_order), 0));
+}
+
+/* Of two rules that both hold the more specific one wins, whatever their order. */
+static void test_overlaps(void)
+{
+	static const struct {
+		struct oci_seccomp_arg wins[2], loses[2];
+		uint64_t args[4];
+	} cases[] = {
+	    {{{1, 1, 0, "SCMP_CMP_EQ"}}, {{1, 5, 0, "SCMP_CMP_LE"}}, {0, 1, 0, 0}},
+	    {{{1, 1, 0, "SCMP_CMP_EQ"}}, {{1, 2, 0, "SCMP_CMP_NE"}}, {0, 1, 0, 0}},
+	    {{{1, 7, 0, "SCMP_CMP_EQ"}}, {{1, 3, 3, "SCMP_CMP_MASKED_EQ"}}, {0, 7, 0, 0}},
+	    {{{1, 7, 3, "SCMP_CMP_MASKED_EQ"}}, {{1, 3, 3, "SCMP_CMP_MASKED_EQ"}}, {0, 11, 0, 0}},
+	    {{{1, 3, 3, "SCMP_CMP_MASKED_EQ"}}, {{1, 2, 0, "SCMP_CMP_GT"}}, {0, 7, 0, 0}},
+	    {{{1, 5, 0, "SCMP_CMP_LE"}}, {{1, 9, 0, "SCMP_CMP_LT"}}, {0, 5, 0, 0}},
+	    {{{1, 9, 0, "SCMP_CMP_GT"}}, {{1, 5, 0, "SCMP_CMP_GE"}}, {0, 10, 0, 0}},
+	    {{{1, 9, 0, "SCMP_CMP_LT"}}, {{1, 9, 0, "SCMP_CMP_LE"}}, {0, 8, 0, 0}},
+	    {{{1, 9, 0, "SCMP_CMP_GE"}}, {{1, 7, 0, "SCMP_CMP_NE"}}, {0, 9, 0, 0}},
+	    {{{1, 1, 0, "SCMP_CMP_EQ"}, {2, 2, 0, "SCMP_CMP_EQ"}}, {{1, 1, 0, "SCMP_CMP_EQ"}}, {0, 1, 2, 0}},
+	    {{{3, 1, 0, "SCMP_CMP_EQ"}}, {{1, 1, 0, "SCMP_CMP_EQ"}}, {0, 1, 0, 1}},
+	};
+
+	for (size_t i = 0; i < 4 * ARRAY_SIZE(cases); i++) {
+		const char *names[] = {"fadvise64"};
+		struct oci_seccomp_syscall calls[2];
+		size_t winner = i % 2;
+		bool allowed = i / 2 % 2 == 1;
+		for (size_t j = 0; j < 2; j++) {
+			const struct oci_seccomp_arg *args = j == winner ? cases[i / 4].wins : cases[i / 4].loses;
+			calls[j] = (struct oci_seccomp_syscall){.names = names,
+								.names_count = 1,
+								.action = allowed == (j == winner) ? "SCMP_ACT_ALLOW"
+												   : "SCMP_ACT_ERRNO",
+								.args = (struct oci_seccomp_arg *)args,
+								.args_count = args[1].op != NULL ? 2 : 1};
+		}
+		struct oci_seccomp profile = {
+		    .default_action = "SCMP_ACT_KILL_PROCESS", .syscalls = calls, .syscalls_count = 2};
+		uint32_t action = planned_action(&profile, SYS_fadvise64, cases[i / 4].args);
+		if (!CHECK(action == (allowed ? SECCOMP_RET_ALLOW : (SECCOMP_RET_ERRNO | EPERM))))
+			printf("# case %zu, %zu: %08x\n", i / 4, i % 4, action);
+	}
+	/* Nothing but the action differs: the stricter one, as with several filters. */
+	struct oci_seccomp equal = {
+	    .default_action = "SCMP_ACT_LOG",
+	    CALLS({NAMES("fadvise64"), .action = "SCMP_ACT_ALLOW", ARGS({1, 1, 0, "SCMP_CMP_EQ"})},
+		  {NAMES("fadvise64"), .action = "SCMP_ACT_KILL_PROCESS", ARGS({1, 1, 0, "SCMP_CMP_EQ"})},
+		  {NAMES("fadvise64"), .action = "SCMP_ACT_ERRNO", ARGS({1, 1, 0, "SCMP_CMP_EQ"})}),
+	};
+	uint64_t one[4] = {0, 1, 0, 0};
+	CHECK(planned_action(&equal, SYS_fadvise64, one) == SECCOMP_RET_KILL_PROCESS);
+	/* Without conditions: before all others, the first. */
+	struct oci_seccomp unconditional = {
+	    .default_action = "SCMP_ACT_LOG",
+	    CALLS({NAMES("fadvise64"), .action = "SCMP_ACT_KILL_PROCESS", ARGS({1, 1, 0, "SCMP_CMP_EQ"})},
+		  {NAMES("fadvise64"), .action = "SCMP_ACT_ALLOW"}, {NAMES("fadvise64"), .action = "SCMP_ACT_ERRNO"}),
+	};
+	CHECK(planned_action(&unconditional, SYS_fadvise64, one) == SECCOMP_RET_ALLOW);
 }
 
 #ifdef __x86_64__
@@ -481,6 +543,7 @@ int main(void)
 	test_unknown_numbers();
 	test_operators();
 	test_conditions();
+	test_overlaps();
 	test_architectures();
 	test_flags();
 	test_refused();
