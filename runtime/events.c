@@ -11,6 +11,7 @@
 #include "runtime/duration.h"
 #include "runtime/report.h"
 #include "sandbox/cgroup/oom.h"
+#include "sandbox/cgroup/rdt.h"
 #include "sandbox/cgroup/stats.h"
 #include "sandbox/common/cleanup.h"
 
@@ -38,7 +39,8 @@ static int print_stats(const struct watching *watching, struct error *err)
 
 	if (cgroup_stats_read(watching->container->cgroup, &stats, err) < 0)
 		return -err->code;
-	cgroup_event_json("stats", watching->id, &stats, NULL, &text);
+	const char *rdt = rdt_stats_json(&stats.arena, watching->container->plan);
+	cgroup_event_json("stats", watching->id, &stats, rdt, &text);
 	return print_line(&text, err);
 }
 

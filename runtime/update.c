@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/container.h"
+#include "sandbox/cgroup/rdt.h"
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
 #include "sandbox/common/number.h"
@@ -21,6 +22,8 @@ struct limits {
 	struct oci_cpu cpu;
 	struct oci_block_io block_io;
 	struct oci_resources other;
+	const char *l3_cache_schema;
+	const char *mem_bw_schema;
 };
 
 enum limit_kind {
@@ -29,8 +32,7 @@ enum limit_kind {
 	LIMIT_U64,
 	LIMIT_U16,
 	LIMIT_CPUSET, /* const char * */
-	LIMIT_L3,     /* no target: resctrl */
-	LIMIT_MEM_BW,
+	LIMIT_SCHEMA, /* const char *, checked where it is written */
 };
 
 #define LIMITS(member) offsetof(struct limits, member)
@@ -54,8 +56,8 @@ static const struct limit {
     {"cpuset-mems", LIMIT_CPUSET, LIMITS(cpu.mems), "LIST", "memory nodes to use"},
     {"kernel-memory", LIMIT_SIZE, LIMITS(memory.kernel), "SIZE", "kernel memory (obsolete; cgroup v1)"},
     {"kernel-memory-tcp", LIMIT_SIZE, LIMITS(memory.kernel_tcp), "SIZE", "TCP buffer memory (obsolete; cgroup v1)"},
-    {"l3-cache-schema", LIMIT_L3, 0, "SCHEMA", "Intel RDT/CAT; not supported by this build"},
-    {"mem-bw-schema", LIMIT_MEM_BW, 0, "SCHEMA", "Intel RDT/MBA; not supported by this build"},
+    {"l3-cache-schema", LIMIT_SCHEMA, LIMITS(l3_cache_schema), "SCHEMA", "Intel RDT/CAT L3 cache schema"},
+    {"mem-bw-schema", LIMIT_SCHEMA, LIMITS(mem_bw_schema), "SCHEMA", "Intel RDT/MBA memory bandwidth schema"},
     {"memory", LIMIT_SIZE, LIMITS(memory.limit), "SIZE", "memory, such as 512m; -1: no limit"},
     {"memory-reservation", LIMIT_SIZE, LIMITS(memory.reservation), "SIZE", "memory that is kept under pressure"},
     {"memory-swap", LIMIT_SIZE, LIMITS(memory.swap), "SIZE", "memory and swap together; -1: no limit"},
@@ -160,13 +162,9 @@ static int set_limit(const struct limit *limit, const char *value, struct limits
 			return refuse_value(limit, value, "a list of numbers and ranges like 0-3,7", err);
 		*(const char **)target = value;
 		return 0;
-	case LIMIT_L3:
-		return error_set(err, EOPNOTSUPP,
-				 "Intel RDT/CAT: l3 cache schema is not enabled: this build does not manage resctrl");
-	case LIMIT_MEM_BW:
-		return error_set(
-		    err, EOPNOTSUPP,
-		    "Intel RDT/MBA: memory bandwidth schema is not enabled: this build does not manage resctrl");
+	case LIMIT_SCHEMA:
+		*(const char **)target = value;
+		return 0;
 	}
 	return 0;
 }
@@ -243,5 +241,7 @@ int command_update(const struct command *command, struct global_options *global,
 		return -err->code;
 	if (!container_is_live(&container))
 		return error_set(err, ESRCH, "container not running");
-	return cgroup_update(container.cgroup, resources, err);
+	/* First what is most likely to be refused: then nothing has been changed. */
+	rc = rdt_update(container.plan, limits.l3_cache_schema, limits.mem_bw_schema, err);
+	return rc < 0 ? rc : cgroup_update(container.cgroup, resources, err);
 }

@@ -199,15 +199,16 @@ assert_limits() {
 	fi
 }
 
-@test "resctrl is refused" {
+@test "a schema for a container without a class of service is refused, and nothing is changed" {
 	need_sandlock
 	start_limited
-	run rt update --l3-cache-schema 'L3:0=f' "$ID"
+	run rt update --pids-limit 9 --l3-cache-schema 'L3:0=f' "$ID"
 	assert_failed
 	assert_output 'Intel RDT/CAT: l3 cache schema is not enabled'
 	run rt update --mem-bw-schema 'MB:0=50' "$ID"
 	assert_failed
 	assert_output 'Intel RDT/MBA: memory bandwidth schema is not enabled'
+	assert_limits "67108864 512 40000 100000 100"
 }
 
 @test "a new limit on processes works at once" {

@@ -315,6 +315,31 @@ int rdt_join(const struct plan *plan, pid_t pid, struct error *err)
 	return 0;
 }
 
+int rdt_update(const struct plan *plan, const char *l3_cache_schema, const char *mem_bw_schema, struct error *err)
+{
+	CLEANUP_ARENA struct arena arena = {0};
+	const struct oci_intel_rdt config = {
+	    .l3_cache_schema = l3_cache_schema,
+	    .mem_bw_schema = mem_bw_schema,
+	};
+	struct rdt rdt = {.config = &config, .group = plan_text(plan, plan->rdt_group)};
+
+	if (!has_schema(&config))
+		return 0;
+	if (rdt.group == NULL)
+		return error_set(err, ENODEV,
+				 "Intel RDT/%s is not enabled: the container has no class of service, which "
+				 "linux.intelRdt of its config.json asks for",
+				 l3_cache_schema != NULL ? "CAT: l3 cache schema" : "MBA: memory bandwidth schema");
+	int rc = check_line(l3_cache_schema, "l3CacheSchema", "", err);
+	if (rc == 0)
+		rc = check_line(mem_bw_schema, "memBwSchema", "MB:", err);
+	rdt.root = rc < 0 ? NULL : find_mount(&arena);
+	if (rdt.root == NULL)
+		rdt.root = rdt.group;
+	return rc < 0 ? rc : write_schemata(&rdt, err);
+}
+
 static const char *read_text(struct arena *arena, const char *directory, const char *file)
 {
 	char path[4096];

@@ -43,6 +43,9 @@ void rdt_undo(struct rdt *rdt);
 /* Moves a process (a single thread, whose later children follow) to the groups of a plan; nothing to do without. */
 int rdt_join(const struct plan *plan, pid_t pid, struct error *err);
 
+/* Changes the schemata of the container's class of service; NULL leaves a line alone. ENODEV: it has no class. */
+int rdt_update(const struct plan *plan, const char *l3_cache_schema, const char *mem_bw_schema, struct error *err);
+
 /* What `events --stats` has as intel_rdt, a JSON object; NULL without groups. */
 const char *rdt_stats_json(struct arena *arena, const struct plan *plan);
 

@@ -157,6 +157,37 @@ static void test_own(void)
 	CHECK(access(at("c2"), F_OK) < 0);
 }
 
+static void test_update(void)
+{
+	CLEANUP_PLAN_BUILDER struct plan_builder builder, without;
+	const struct plan *plan, *none;
+	struct rdt rdt;
+	struct error err = {0};
+
+	plan_builder_init(&builder);
+	plan_builder_init(&without);
+	CHECK(rdt_plan_at(&arena, &(struct oci_intel_rdt){.clos_id = "gold"}, "c3", root, &rdt, &err) == 0);
+	rdt_fill_plan(&builder, &rdt);
+	CLEANUP_CLOSE int fd = plan_seal(&builder, &err);
+	CLEANUP_CLOSE int other = plan_seal(&without, &err);
+	if (!CHECK(fd >= 0 && plan_map(fd, &plan, &err) == 0 && other >= 0 && plan_map(other, &none, &err) == 0))
+		return;
+	put("gold/schemata", "");
+	CHECK(rdt_update(plan, "L3:0=3", NULL, &err) == 0);
+	CHECK_TEXT(get("gold/schemata"), "L3:0=3\n");
+	put("gold/schemata", "");
+	CHECK(rdt_update(plan, NULL, "MB:0=50", &err) == 0);
+	CHECK_TEXT(get("gold/schemata"), "MB:0=50\n");
+	CHECK(rdt_update(plan, NULL, "L3:0=3", &err) == -EINVAL);
+	CHECK(rdt_update(plan, "L3:0=3\nMB:0=1", NULL, &err) == -EINVAL);
+	CHECK_TEXT(get("gold/schemata"), "MB:0=50\n");
+	CHECK(rdt_update(none, NULL, NULL, &err) == 0);
+	CHECK(rdt_update(none, "L3:0=3", NULL, &err) == -ENODEV);
+	CHECK(strncmp(err.message, "Intel RDT/CAT: l3 cache schema is not enabled", 45) == 0);
+	CHECK(rdt_update(none, NULL, "MB:0=50", &err) == -ENODEV);
+	CHECK(strncmp(err.message, "Intel RDT/MBA: memory bandwidth schema is not enabled", 53) == 0);
+}
+
 int main(void)
 {
 	if (mkdtemp(root) == NULL)
@@ -166,6 +197,7 @@ int main(void)
 	test_existing();
 	test_join_and_remove();
 	test_own();
+	test_update();
 	unlink(at("gold/tasks"));
 	unlink(at("gold/schemata"));
 	rmdir(at("gold/mon_groups"));
