@@ -94,13 +94,21 @@ user_namespace() {
 	assert_output '127\.0\.0\.1'
 }
 
+# Whether the process $1 is in other namespaces than ours: $2...
+left_namespace() {
+	local type pid=$1
+	shift
+	for type; do
+		[ "$(host_ns "$type")" != "$(readlink "/proc/$pid/ns/$type")" ] || return 1
+	done
+}
+
 @test "namespaces are joined by path" {
 	local name type
 	unshare --net --ipc --uts sleep 1000 3>&- &
 	BACKGROUND+=($!)
 	local pid=$!
-	wait_for [ "$(host_ns net)" != "$(readlink "/proc/$pid/ns/net")" ]
-	sleep 0.1
+	wait_for left_namespace "$pid" net uts ipc
 	config --arg p "/proc/$pid/ns" '.linux.namespaces = [{"type": "pid"}, {"type": "mount"},
 		{"type": "network", "path": ($p + "/net")}, {"type": "ipc", "path": ($p + "/ipc")}, {"type": "uts", "path": ($p + "/uts")}]
 		| del(.hostname)'
@@ -130,7 +138,7 @@ user_namespace() {
 	unshare --user sleep 1000 3>&- &
 	BACKGROUND+=($!)
 	local pid=$!
-	wait_for [ "$(host_ns user)" != "$(readlink "/proc/$pid/ns/user")" ]
+	wait_for left_namespace "$pid" user
 	printf '0 100000 5000' >"/proc/$pid/uid_map"
 	printf '0 100000 5000' >"/proc/$pid/gid_map"
 	chown -R 100000:100000 "$BUNDLE/rootfs/tmp"

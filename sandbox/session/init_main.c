@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 		return 125;
 	switch (role) {
 	case 0:
-		return supervisor_main(fds[0]);
+		return supervisor_main(fds[0], argv[1]);
 	case 1:
 		return joiner_main(fds[0]);
 	default:

@@ -4,7 +4,8 @@
 #define SANDLOCK_SESSION_ROLES_H
 
 /* `control`: the socket to the program. Descriptors 3 .. control-1 are those of --preserve-fds. */
-int supervisor_main(int control);
+/* `role` is the word in the command line, which processes forked from here overwrite with their own. */
+int supervisor_main(int control, char *role);
 
 /* Joins the container's namespaces and forks the launcher. */
 int joiner_main(int control);

@@ -33,9 +33,18 @@ static void report(int control, uint32_t kind, int32_t value, const struct error
 	message_send(control, &progress, sizeof progress, fds, fds_count);
 }
 
+/* Who looks for the supervisor, to kill it say, must not take its forks for it. */
+static void rename_role(char *role, const char *name)
+{
+	size_t room = strlen(role);
+
+	memset(role, 0, room);
+	memcpy(role, name, strlen(name) < room ? strlen(name) : room);
+}
+
 /* The joiner, when the main process shall be our child. Like the holder it closes everything first, above all the
  * name. */
-static int fork_joiner(int joiner, int control, struct error *err)
+static int fork_joiner(const struct supervisor *supervisor, int joiner, int control, struct error *err)
 {
 	struct sl_clone_args args = {.exit_signal = SIGCHLD};
 	long pid = sl_clone3(&args);
@@ -46,6 +55,7 @@ static int fork_joiner(int joiner, int control, struct error *err)
 		/* The place of the program's socket, behind the descriptors of --preserve-fds. */
 		if (dup2(joiner, control) < 0 || file_close_from((unsigned int)control + 1) < 0)
 			_exit(125);
+		rename_role(supervisor->role, "launcher");
 		_exit(joiner_main(control));
 	}
 	return 0;
@@ -127,8 +137,10 @@ static int make_holder(struct supervisor *supervisor, int control, int userns, b
 		supervisor->reaper_pidfd = -1;
 		return error_errno(err, errno, "create the namespaces");
 	}
-	if (pid == 0)
+	if (pid == 0) {
+		rename_role(supervisor->role, "reaper");
 		holder_main(supervisor->plan, ours, supervisor->init_fd, supervisor->self_pidfd);
+	}
 	supervisor->reaper_pid = (pid_t)pid;
 	int fds[2] = {supervisor->reaper_pidfd, theirs};
 	report(control, PROGRESS_REAPER, (int32_t)pid, NULL, fds, ARRAY_SIZE(fds));
@@ -207,7 +219,7 @@ static int start(struct supervisor *supervisor, int control, struct error *err)
 	 * or never tell its status. An engine that is a subreaper gets its child. */
 	supervisor->own_main =
 	    (setup.flags & SETUP_OWN_MAIN) != 0 || ((setup.flags & SETUP_CALLER_IS_INIT) == 0 && getppid() == 1);
-	if (supervisor->own_main && fork_joiner(fds[SETUP_FD_JOINER], control, err) < 0)
+	if (supervisor->own_main && fork_joiner(supervisor, fds[SETUP_FD_JOINER], control, err) < 0)
 		return -err->code;
 	close(fds[SETUP_FD_JOINER]);
 	if (detach(control, err) < 0)
@@ -238,12 +250,13 @@ static void run_poststop(const struct supervisor *supervisor)
 			      NULL);
 }
 
-int supervisor_main(int control)
+int supervisor_main(int control, char *role)
 {
 	static struct supervisor supervisor;
 	struct error err = {0};
 
 	supervisor = (struct supervisor){
+	    .role = role,
 	    .plan_fd = -1,
 	    .init_fd = -1,
 	    .record_fd = -1,

@@ -38,6 +38,7 @@ struct job {
 /* Descriptors are -1 when absent. */
 struct supervisor {
 	const struct plan *plan;
+	char *role; /* our word in the command line */
 	int plan_fd;
 	int init_fd;
 	int record_fd;

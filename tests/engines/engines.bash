@@ -24,7 +24,7 @@ engines_setup_file() {
 	mkdir -p "$ENGINES"
 	chmod 0711 "$BATS_FILE_TMPDIR"
 	chmod 0755 "$ENGINES"
-	tar -C "$SL_BASE/rootfs" -cf "$ENGINES/busybox.tar" .
+	tar_rootfs "$ENGINES/busybox.tar"
 	command -v podman >/dev/null || return 0
 	podman_configuration "$ENGINES/maker"
 	podman_in "$ENGINES/maker" import "$ENGINES/busybox.tar" "$IMAGE" >&2
