@@ -126,7 +126,7 @@ pod_logs_have() {
 		  initContainers:
 		  - name: before
 		    image: $IMAGE
-		    command: ["/bin/sh", "-c", "echo before >>/data/order"]
+		    command: ["/bin/sh", "-c", "echo before >>/data/order; chmod 0666 /data/order"]
 		    volumeMounts: [{name: data, mountPath: /data}]
 		  containers:
 		  - name: main
