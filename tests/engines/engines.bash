@@ -28,6 +28,7 @@ engines_setup_file() {
 	command -v podman >/dev/null || return 0
 	podman_configuration "$ENGINES/maker"
 	podman_in "$ENGINES/maker" import "$ENGINES/busybox.tar" "$IMAGE" >&2
+	podman_in "$ENGINES/maker" import --change 'CMD ["sleep", "1000000"]' "$ENGINES/busybox.tar" localhost/pause:test >&2
 	podman_in "$ENGINES/maker" save --quiet --format oci-archive -o "$ENGINES/busybox.oci" "$IMAGE" >&2
 	podman_in "$ENGINES/maker" save --quiet --format docker-archive -o "$ENGINES/busybox.docker" "$IMAGE" >&2
 	unmount_below "$ENGINES"
@@ -42,6 +43,8 @@ engines_teardown_file() {
 setup() {
 	common_setup
 	P=$T/podman
+	# conmon leaves a file named "oom" where its caller was
+	cd "$T" || return 1
 	podman_configuration "$P"
 }
 
@@ -81,8 +84,7 @@ podman_configuration() {
 		cgroup_manager = "cgroupfs"
 		events_logger = "file"
 		lock_type = "file"
-		infra_image = "$IMAGE"
-		infra_command = "/bin/sleep 1000000"
+		infra_image = "localhost/pause:test"
 		runtime = "$(basename "$SANDLOCK")"
 		runtime_supports_json = ["crun", "runc", "sandlock-oci"]
 		runtime_supports_nocgroup = ["crun", "sandlock-oci"]

@@ -280,8 +280,9 @@ events_have() {
 	[ "$status" = 0 ] || container_is box running
 }
 
-@test "sdnotify ignore, conmon, container" {
-	need podman
+# A service manager's socket at $T/notify; what it gets is in $T/messages.
+notify_socket() {
+	# shellcheck disable=SC2016
 	/usr/bin/python3 -c '
 import socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -292,14 +293,33 @@ with open(sys.argv[2], "w", buffering=1) as out:
 ' "$T/notify" "$T/messages" 3>&- &
 	BACKGROUND+=($!)
 	wait_for test -S "$T/notify"
-	NOTIFY_SOCKET=$T/notify podman run --detach --name ignore --sdnotify ignore "$IMAGE" sh -c 'test -z "$NOTIFY_SOCKET" && sleep 1000' >/dev/null
-	container_is ignore running
+}
+
+@test "--sdnotify ignore: nobody is told, the container has no socket" {
+	need podman
+	notify_socket
+	NOTIFY_SOCKET=$T/notify podman run --rm --sdnotify ignore "$IMAGE" sh -c 'test -z "$NOTIFY_SOCKET"'
 	assert_eq "$(cat "$T/messages")" ""
-	NOTIFY_SOCKET=$T/notify podman run --detach --name conmon --sdnotify conmon "$IMAGE" sleep 1000 >/dev/null
+}
+
+@test "--sdnotify conmon: ready once it runs" {
+	need podman
+	notify_socket
+	NOTIFY_SOCKET=$T/notify podman run --detach --name box --sdnotify conmon "$IMAGE" sleep 1000 >/dev/null
 	wait_for file_has "$T/messages" READY=1
-	file_has "$T/messages" "MAINPID=$(inspect conmon '{{.State.ConmonPid}}')"
-	: >"$T/messages"
-	NOTIFY_SOCKET=$T/notify within 20 podman run --detach --name container --sdnotify container "$IMAGE" \
-		sh -c 'sleep 0.3; printf "READY=1\n" >/tmp/m; nc -u -w 1 local:$NOTIFY_SOCKET </tmp/m 2>/dev/null; echo "$NOTIFY_SOCKET"; sleep 1000' >/dev/null
-	wait_for logs_have container /
+	file_has "$T/messages" "MAINPID=$(inspect box '{{.State.ConmonPid}}')"
+}
+
+@test "--sdnotify container: ready when the container says so" {
+	need podman
+	notify_socket
+	NOTIFY_SOCKET=$T/notify background podman run --name box --sdnotify container --volume "$SL_BASE/tools/notify:/notify" "$IMAGE" \
+		sh -c 'until [ -e /tmp/go ]; do sleep 0.05; done; /notify READY=1 && echo sent; sleep 1000' >"$T/out" 2>&1
+	wait_for podman exec box true 2>/dev/null
+	sleep 0.3
+	refute file_has "$T/messages" READY=1
+	podman exec box touch /tmp/go
+	wait_for file_has "$T/messages" READY=1
+	file_has "$T/out" sent
+	podman rm --force --time 0 box >/dev/null
 }
