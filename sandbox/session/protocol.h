@@ -53,6 +53,8 @@ enum request_operation {
 			    * reply.namespace_fds more, which belong to plan.namespaces */
 	REQUEST_JOINED,    /* exec: fds: pidfd of the new job; recorded before it may run */
 	REQUEST_NOTIFY,    /* from the creator only; fds: the container's notification socket, the service manager's */
+	REQUEST_LAUNCHED,  /* from the creator only, before the launcher may do anything, where no pid namespace ends it; fds:
+			    * its pidfd; no reply */
 };
 
 /* As many as there are types of namespaces. */
