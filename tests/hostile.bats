@@ -279,3 +279,89 @@ ends_stopped_session() {
 	assert_failed
 	assert_output 'does not answer'
 }
+
+# --- kills while a container is being created: S8, S9 -----------------------------------------------------------
+
+# A hook that says that it was reached and then waits. $1: kind
+waiting_hook() {
+	config --arg kind "$1" --arg text "echo reached >$T/reached; while [ ! -e $T/go ]; do sleep 0.02; done" \
+		'.hooks[$kind] = [{path: "/bin/sh", args: ["sh", "-c", $text]}]'
+}
+
+nothing_left() {
+	[ -z "$(own_names)" ] && [ -z "$(own_cgroups)" ] && [ ! -e "$ROOT/$ID" ] && [ -z "$(own_named sandlock-init)" ] &&
+		! grep -qF "$BUNDLE" /proc/self/mountinfo
+}
+
+# create, killed while a hook of this kind runs. $1: kind
+kill_create_in() {
+	waiting_hook "$1"
+	background "$SANDLOCK" --root "$ROOT" create --bundle "$BUNDLE" "$ID" </dev/null >/dev/null 2>&1
+	wait_for file_has "$T/reached" reached
+	kill -KILL "$LAST_BACKGROUND"
+	wait_for nothing_left
+}
+
+@test "SIGKILL to create: what it made goes by itself" {
+	kill_create_in createRuntime
+}
+
+@test "SIGKILL to create: what it made goes by itself, in the container's own hook" {
+	kill_create_in createContainer
+}
+
+@test "SIGKILL to create: the mounts of a container that shares the mount namespace go, too" {
+	config 'del(.linux.maskedPaths, .linux.readonlyPaths) | .linux.namespaces |= map(select(.type != "mount"))'
+	kill_create_in createContainer
+}
+
+@test "SIGKILL to create: the mounts of a container that shares the mount and pid namespaces go, too" {
+	config 'del(.linux.maskedPaths, .linux.readonlyPaths)
+		| .linux.namespaces |= map(select(.type != "mount" and .type != "pid"))'
+	kill_create_in createContainer
+}
+
+@test "SIGKILL to create with --cgroup-manager=disabled and without a pid namespace: the launcher goes" {
+	config '.linux.namespaces |= map(select(.type != "pid"))'
+	waiting_hook createContainer
+	background "$SANDLOCK" --root "$ROOT" --cgroup-manager disabled create --bundle "$BUNDLE" "$ID" </dev/null >/dev/null 2>&1
+	wait_for file_has "$T/reached" reached
+	kill -KILL "$LAST_BACKGROUND"
+	wait_for nothing_left
+}
+
+@test "SIGKILL to the supervisor while create is under way: create clears what it made" {
+	waiting_hook createRuntime
+	background rt create --bundle "$BUNDLE" "$ID" </dev/null >/dev/null 2>&1
+	wait_for file_has "$T/reached" reached
+	kill -KILL "$(role_pid supervisor "$ID")"
+	touch "$T/go"
+	refute wait "$LAST_BACKGROUND"
+	[ ! -e "$ROOT/$ID" ]
+	assert_eq "$(own_cgroups)" ""
+	# the processes die with the supervisor, whose children they are
+	wait_for nothing_left
+}
+
+@test "delete --force while create is under way: both end, and nothing is left" {
+	waiting_hook createRuntime
+	background rt create --bundle "$BUNDLE" "$ID" </dev/null >/dev/null 2>&1
+	local creator=$LAST_BACKGROUND
+	wait_for file_has "$T/reached" reached
+	background rt delete --force "$ID" </dev/null >/dev/null 2>&1
+	sleep 0.3
+	touch "$T/go"
+	refute wait "$creator"
+	wait "$LAST_BACKGROUND"
+	nothing_left
+}
+
+@test "create that fails because namespaces are used up leaves nothing" {
+	config '.linux.namespaces += [{type: "time"}]'
+	run unshare --user --map-root-user --mount --pid --fork bash -c "
+		mount -t proc proc /proc && echo 0 >/proc/sys/user/max_ipc_namespaces &&
+		'$SANDLOCK' --root '$ROOT' --cgroup-manager disabled create --bundle '$BUNDLE' '$ID' </dev/null"
+	assert_failed
+	assert_output 'create the namespaces'
+	nothing_left
+}

@@ -14,6 +14,7 @@
 
 #include "hooks/hooks.h"
 #include "sandbox/cgroup/cgroup.h"
+#include "sandbox/cgroup/kill.h"
 #include "sandbox/cgroup/paths.h"
 #include "sandbox/cgroup/rdt.h"
 #include "sandbox/common/cleanup.h"
@@ -329,7 +330,8 @@ static int launcher_forked(struct creation *creation, int32_t pid, int pidfd, st
 		return -err->code;
 	if (creation->reaper_pidfd >= 0)
 		return 0;
-	if (write_id_maps(creation, created->main_pid, err) < 0)
+	if (session_send(&created->supervisor, REQUEST_LAUNCHED, created->main_pid, &pidfd, 1, err) < 0 ||
+	    write_id_maps(creation, created->main_pid, err) < 0)
 		return -err->code;
 	int rc = message_send(creation->joiner, "", 1, NULL, 0);
 	return rc < 0 ? error_errno(err, -rc, "reach the launcher") : 0;
@@ -503,18 +505,51 @@ static void run_poststop(const struct session_order *order)
 			      order->warn_context);
 }
 
+/* Whether a name that is taken is given up within a second. A process that a killed supervisor was just forking has it
+ * until its first system call. */
+static bool await_name(const struct session_order *order)
+{
+	struct session_name name;
+
+	session_place_name(order->place, order->id, &name);
+	CLEANUP_CLOSE int fd = session_name_connect(&name);
+	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+	return fd < 0 || poll(&poll_fd, 1, 1000) > 0;
+}
+
+/* The supervisor was killed: what it would have cleared. Nothing is killed but by the record, which is ours while we
+ * have the name; without one (design N5) somebody else may be in the cgroup by now. */
+static void clear_for_supervisor(const struct session_order *order)
+{
+	struct error ignored = {0};
+	int rc = session_place_clear_stale(order->place, order->id, &ignored);
+
+	if (rc == -EADDRINUSE && await_name(order))
+		rc = session_place_clear_stale(order->place, order->id, &ignored);
+	if (rc == -ENOENT && order->cgroup != NULL)
+		cgroup_remove_plan(order->plan, &ignored);
+}
+
 /* Everything that was made goes again. */
 static void abandon(struct creation *creation)
 {
 	CLEANUP_SESSION_ANSWER struct session_answer answer = SESSION_ANSWER_NONE;
+	struct session_client *supervisor = &creation->created->supervisor;
 	struct error ignored = {0};
+	int rc = 0;
 
-	bool told =
-	    creation->bound && session_send(&creation->created->supervisor, REQUEST_ABANDON, 0, NULL, 0, &ignored) == 0;
+	if (creation->bound)
+		rc = session_send(supervisor, REQUEST_ABANDON, 0, NULL, 0, &ignored);
 	/* The supervisor waits for the namespace to be empty. */
 	launch_end(creation->joiner, creation->joiner_pid, &creation->created->main_pidfd);
-	if (told)
-		session_receive(&creation->created->supervisor, SESSION_ANSWER_TIMEOUT_MS, &answer, &ignored);
+	if (creation->bound && rc == 0) {
+		/* Its earlier reports may be unread. */
+		do
+			rc = session_receive(supervisor, SESSION_ANSWER_TIMEOUT_MS, &answer, &ignored);
+		while (rc == -EPROTO || rc == -EMSGSIZE);
+	}
+	if (rc == -EPIPE)
+		clear_for_supervisor(creation->order);
 	session_created_close(creation->created);
 	if (creation->built)
 		run_poststop(creation->order);

@@ -217,15 +217,36 @@ static void request_start(struct supervisor *supervisor, struct client *client)
 	}
 }
 
+/* From here on the launcher can be ended, whatever becomes of its creator. */
+static bool request_launched(struct supervisor *supervisor, const struct client *client, const int *fds, size_t count,
+			     pid_t main_pid)
+{
+	if (!client->creator || supervisor->main_pidfd >= 0 || count != 1) {
+		while (count > 0)
+			close(fds[--count]);
+		return false;
+	}
+	supervisor->main_pidfd = fds[0];
+	supervisor->main_pid = main_pid;
+	if (supervisor->settling)
+		sl_pidfd_send_signal(supervisor->main_pidfd, SIGKILL);
+	return true;
+}
+
 static void request_created(struct supervisor *supervisor, struct client *client, const int *fds, size_t count,
 			    pid_t main_pid)
 {
-	if (!client->creator || supervisor->created || count < 3 || count > 3 + SESSION_NAMESPACES_MAX) {
-		refuse(supervisor, client->fd, EPERM, "only the creator finishes the creation");
+	bool allowed = client->creator && !supervisor->created && count >= 3 && count <= 3 + SESSION_NAMESPACES_MAX;
+
+	if (!allowed || supervisor->settling) {
+		refuse(supervisor, client->fd, allowed ? ECANCELED : EPERM,
+		       allowed ? "the container was deleted while it was being created"
+			       : "only the creator finishes the creation");
 		for (size_t i = 0; i < count; i++)
 			close(fds[i]);
 		return;
 	}
+	cleanup_close(&supervisor->main_pidfd);
 	supervisor->main_pidfd = fds[0];
 	supervisor->launcher = fds[1];
 	supervisor->record_fd = fds[2];
@@ -369,7 +390,7 @@ static bool handle_client(struct supervisor *supervisor, struct client *client)
 		return true;
 	if (length != sizeof request || request.magic != REQUEST_MAGIC || request.version != PROTOCOL_VERSION ||
 	    (fds_count > 0 && request.operation != REQUEST_CREATED && request.operation != REQUEST_JOINED &&
-	     request.operation != REQUEST_NOTIFY)) {
+	     request.operation != REQUEST_NOTIFY && request.operation != REQUEST_LAUNCHED)) {
 		while (length > 0 && fds_count > 0)
 			close(fds[--fds_count]);
 		return false;
@@ -392,6 +413,7 @@ static bool handle_client(struct supervisor *supervisor, struct client *client)
 	case REQUEST_ABANDON:
 		if (client->creator) {
 			client->deleting = true;
+			supervisor->abandoned = true;
 			supervisor_settle_begin(supervisor);
 		}
 		return client->creator;
@@ -407,6 +429,8 @@ static bool handle_client(struct supervisor *supervisor, struct client *client)
 	case REQUEST_JOINED:
 		request_joined(supervisor, client, fds, fds_count, request.argument != 0);
 		return true;
+	case REQUEST_LAUNCHED:
+		return request_launched(supervisor, client, fds, fds_count, request.argument);
 	case REQUEST_NOTIFY:
 		request_notify(supervisor, client, fds, fds_count);
 		return true;

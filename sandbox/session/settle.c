@@ -2,6 +2,7 @@
 /* The end of a session: SIGKILL for every job, reap, clear what is on disk, free the name (design S4). */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/stat.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -140,6 +141,18 @@ static bool only_foreign_zombies(struct supervisor *supervisor)
 	return zombies && known && supervisor->dying_count == 0;
 }
 
+uint64_t supervisor_rootfs_mount(const struct plan *plan)
+{
+	struct statx status;
+
+	if ((plan->flags & PLAN_SHARED_MOUNTS) == 0 ||
+	    syscall(SYS_statx, AT_FDCWD, plan_text(plan, plan->rootfs), AT_SYMLINK_NOFOLLOW, STATX_MNT_ID, &status) <
+		0 ||
+	    (status.stx_mask & STATX_MNT_ID) == 0)
+		return 0;
+	return status.stx_mnt_id;
+}
+
 static void remove_record(struct supervisor *supervisor)
 {
 	const char *id = plan_text(supervisor->plan, supervisor->plan->id);
@@ -166,7 +179,7 @@ static void finish(struct supervisor *supervisor)
 	if (rc == 0)
 		rc = rdt_remove_plan(supervisor->plan, &err);
 	/* Without a mount namespace of its own the container's mounts are in ours, below one at its root. */
-	if ((supervisor->plan->flags & PLAN_SHARED_MOUNTS) != 0 && supervisor->created)
+	if (supervisor->rootfs_mount != 0 && supervisor_rootfs_mount(supervisor->plan) != supervisor->rootfs_mount)
 		umount2(plan_text(supervisor->plan, supervisor->plan->rootfs), MNT_DETACH | UMOUNT_NOFOLLOW);
 	remove_record(supervisor);
 	/* From here on the name is free. */
@@ -197,6 +210,9 @@ static void finish(struct supervisor *supervisor)
 void supervisor_settle_progress(struct supervisor *supervisor)
 {
 	if (!supervisor->settling || supervisor->finished)
+		return;
+	/* It may be making cgroup and record right now; its calls fail, so it gives up. */
+	if (!supervisor->created && !supervisor->abandoned && supervisor->creator_pidfd >= 0)
 		return;
 	if (supervisor->reaper_pidfd >= 0 && !supervisor->reaper_dead) {
 		if (!only_foreign_zombies(supervisor)) {

@@ -215,6 +215,8 @@ static int start(struct supervisor *supervisor, int control, struct error *err)
 	if (supervisor->listener < 0)
 		return error_errno(err, -supervisor->listener, "bind the session's name");
 
+	supervisor->rootfs_mount = supervisor_rootfs_mount(supervisor->plan);
+
 	/* Nobody among our ancestors collects orphans: then init would get the main process, and may be slow to reap it
 	 * or never tell its status. An engine that is a subreaper gets its child. */
 	supervisor->own_main =
@@ -285,8 +287,10 @@ int supervisor_main(int control, char *role)
 			cgroup_remove_plan(supervisor.plan, &ignored);
 		}
 		report(control, PROGRESS_ERROR, 0, &err, NULL, 0);
-		/* The holder dies with us. */
-		return 125;
+		/* Without the name there is nothing yet. With it, what the creator has made is cleared once he gives up. */
+		if (supervisor.listener < 0)
+			return 125;
+		supervisor_settle_begin(&supervisor);
 	}
 	/* A creator that does not listen must not stall the others. */
 	fcntl(control, F_SETFL, O_RDWR | O_NONBLOCK);

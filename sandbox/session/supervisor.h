@@ -61,6 +61,7 @@ struct supervisor {
 	bool own_main;    /* the main process is our child */
 	bool cgroup_ours; /* the program has made the plan's cgroup: before, it may be another container's */
 	bool created;
+	bool abandoned; /* by the creator */
 	bool started;
 	bool settling;
 	bool reaper_dead;
@@ -72,6 +73,7 @@ struct supervisor {
 	bool run_poststop;       /* nobody else will */
 	bool finished;
 	struct exit_status exit;
+	uint64_t rootfs_mount; /* what rootfs lay on before the launcher, see finish in settle.c */
 
 	struct client clients[SUPERVISOR_CLIENTS_MAX];
 	size_t clients_count;
@@ -97,6 +99,9 @@ uint32_t supervisor_status(const struct supervisor *supervisor);
 int64_t supervisor_now(void);
 /* settle.c: whether the process behind a pidfd has ended; true for -1. */
 bool supervisor_is_dead(int pidfd);
+/* settle.c: the id of the mount that rootfs is on, which is another once the container's root is mounted there; 0 where
+ * that is in a mount namespace of the container's. */
+uint64_t supervisor_rootfs_mount(const struct plan *plan);
 /* settle.c: the shutdown. begin kills every job; progress looks whether all are gone and, once they are, clears
  * cgroup and record and gives the name free (finished is set). */
 void supervisor_settle_begin(struct supervisor *supervisor);
