@@ -86,10 +86,11 @@ int context_state(struct context *context, const char *id, struct session_client
 int context_notes(const struct context *context, const char *what, const struct config_notes *notes, struct error *err)
 {
 	for (const struct config_note *note = notes->first; note != NULL; note = note->next) {
-		if (note->kind == NOTE_UNKNOWN && context->global->strict)
-			return error_set(err, EINVAL, "--strict: %s: %s", what, note->text);
-		log_message(&context->log, note->kind == NOTE_UNKNOWN ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARNING, "%s: %s",
-			    what, note->text);
+		const char *unknown = note->kind == NOTE_UNKNOWN ? "unknown property " : "";
+		if (config_note_is_strict(note) && context->global->strict)
+			return error_set(err, EINVAL, "--strict: %s: %s%s", what, unknown, note->text);
+		log_message(&context->log, config_note_is_warning(note) ? LOG_LEVEL_WARNING : LOG_LEVEL_DEBUG,
+			    "%s: %s%s", what, unknown, note->text);
 	}
 	return 0;
 }

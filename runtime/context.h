@@ -16,6 +16,7 @@ struct context {
 	struct log log;
 	struct session_place place;
 	struct arena arena;
+	const char *ineffective; /* the first part of the configuration that turned out to have no effect; NULL: none */
 };
 
 /* Opens log and root. */

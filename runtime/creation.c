@@ -39,12 +39,24 @@ static void warn(void *data, const char *message)
 	log_message(&context->log, LOG_LEVEL_WARNING, "%s", message);
 }
 
-/* Profiles are written for many kernels and machines: calls that are unknown here are no news to anybody. */
-static void note(void *data, const char *message)
+/* A part of the configuration has no effect; --strict refuses it. */
+static void warn_ineffective(void *data, const char *message)
 {
-	const struct context *context = data;
+	struct context *context = data;
+
+	warn(context, message);
+	if (context->ineffective == NULL)
+		context->ineffective = arena_strdup(&context->arena, message);
+}
+
+/* The same where it is no news to anybody: profiles are written for many kernels and machines. */
+static void note_ineffective(void *data, const char *message)
+{
+	struct context *context = data;
 
 	log_message(&context->log, LOG_LEVEL_DEBUG, "%s", message);
+	if (context->ineffective == NULL)
+		context->ineffective = arena_strdup(&context->arena, message);
 }
 
 /* Whether the capability is in our effective set; /proc is not needed for that. */
@@ -129,11 +141,16 @@ static int plan_all(struct context *context, struct creation_options *options, c
 {
 	struct plan_builder *builder = &plan->builder;
 	struct oci_config *config = plan->config;
-	struct mounts_plan_options mounts = {.bundle = bundle, .privileged = has_capability(CAPABILITY_SYS_ADMIN)};
-	struct process_plan_options process = {.warn = warn, .warn_context = context};
+	struct mounts_plan_options mounts = {
+	    .bundle = bundle,
+	    .privileged = has_capability(CAPABILITY_SYS_ADMIN),
+	    .note = note_ineffective,
+	    .context = context,
+	};
+	struct process_plan_options process = {.warn = warn_ineffective, .warn_context = context};
 	const struct seccomp_plan_options seccomp = {
 	    .oci_version = "1.3.0",
-	    .warn = note,
+	    .warn = note_ineffective,
 	    .context = context,
 	    .fail_unknown = config_annotation_on(config, "run.oci.seccomp_fail_unknown_syscall"),
 	};
@@ -172,6 +189,8 @@ static int plan_all(struct context *context, struct creation_options *options, c
 		return -err->code;
 	if (seccomp_plan(builder, config->linux_.seccomp, &seccomp, &builder->plan.seccomp, err) < 0)
 		return -err->code;
+	if (context->global->strict && context->ineffective != NULL)
+		return error_set(err, EINVAL, "--strict: config.json: %s", context->ineffective);
 	return plan_cgroup(context, id, plan, err);
 }
 

@@ -26,6 +26,17 @@ const struct annotation annotations[] = {
 };
 const size_t annotations_count = sizeof annotations / sizeof annotations[0];
 
+const struct annotation *annotation_find(const char *name)
+{
+	for (size_t i = 0; i < annotations_count; i++) {
+		size_t length = strlen(annotations[i].name);
+		if (annotations[i].name[length - 1] == '.' ? strncmp(annotations[i].name, name, length) == 0
+							   : strcmp(annotations[i].name, name) == 0)
+			return &annotations[i];
+	}
+	return NULL;
+}
+
 const char *config_annotation(const struct oci_config *config, const char *name)
 {
 	for (size_t i = 0; i < config->annotations_count; i++)

@@ -20,6 +20,9 @@ struct annotation {
 extern const struct annotation annotations[];
 extern const size_t annotations_count;
 
+/* The row of a name, or NULL. */
+const struct annotation *annotation_find(const char *name);
+
 /* The value of an annotation, or NULL. */
 const char *config_annotation(const struct oci_config *config, const char *name);
 

@@ -84,7 +84,7 @@ static int intel_rdt_finish(const struct table_reader *reader, const struct json
 			    const struct table_path *path, void *target)
 {
 	if (json_member(object, "enableCMT") != NULL || json_member(object, "enableMBM") != NULL)
-		config_note(reader->arena, reader->notes, NOTE_WARNING,
+		config_note(reader->arena, reader->notes, NOTE_IGNORED,
 			    "linux.intelRdt: enableCMT and enableMBM are ignored, enableMonitoring replaced them");
 	return 0;
 }

@@ -27,8 +27,4 @@ void config_note(struct arena *arena, struct config_notes *notes, enum config_no
 	else
 		notes->last->next = note;
 	notes->last = note;
-	if (kind == NOTE_UNKNOWN)
-		notes->unknown++;
-	else
-		notes->warnings++;
 }

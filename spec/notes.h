@@ -3,13 +3,16 @@
 #ifndef SANDLOCK_SPEC_NOTES_H
 #define SANDLOCK_SPEC_NOTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "sandbox/common/arena.h"
 
 enum config_note_kind {
-	NOTE_UNKNOWN, /* a property that no version of the specification up to 1.3 has; text is its path */
-	NOTE_WARNING, /* something is ignored or changed, as the specification or usage of other runtimes asks */
+	NOTE_UNKNOWN,   /* a property that no version of the specification up to 1.3 has; text is its path */
+	NOTE_NO_EFFECT, /* a property that means nothing here */
+	NOTE_IGNORED,   /* a value that can't be applied, and which the specification wants warned about */
+	NOTE_WARNING,   /* something is changed, as the specification or usage of other runtimes asks */
 };
 
 struct config_note {
@@ -19,13 +22,23 @@ struct config_note {
 };
 
 /* Notes in the order of the text. Zero-initialised is empty; the notes live in the arena of the call that
- * collects them. `--strict` fails when unknown > 0, `--debug` lists all, warnings go to the log. */
+ * collects them. `--strict` fails at the first that config_note_is_strict is true for, `--debug` lists all. */
 struct config_notes {
 	struct config_note *first;
 	struct config_note *last;
-	size_t unknown;
-	size_t warnings;
 };
+
+/* Whether a part of the configuration was not applied. */
+static inline bool config_note_is_strict(const struct config_note *note)
+{
+	return note->kind != NOTE_WARNING;
+}
+
+/* Whether users are warned without being asked. */
+static inline bool config_note_is_warning(const struct config_note *note)
+{
+	return note->kind == NOTE_WARNING || note->kind == NOTE_IGNORED;
+}
 
 /* Adds a note; does nothing when `notes` is NULL. */
 void config_note(struct arena *arena, struct config_notes *notes, enum config_note_kind kind, const char *format, ...)

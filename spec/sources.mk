@@ -7,6 +7,7 @@ SPEC_PROGRAM_SOURCES = spec/config.h \
 	spec/config_resources.c \
 	spec/config_root.c \
 	spec/config_seccomp.c \
+	spec/effect.c spec/effect.h \
 	spec/features.c spec/features.h \
 	spec/generate.c spec/generate.h \
 	spec/json.c spec/json.h \

@@ -221,7 +221,7 @@ static int read_flags(const struct table_reader *reader, const struct field *fie
 		} else if (rc == 0) {
 			char where[512];
 			table_path_text(&element, where, sizeof where);
-			config_note(reader->arena, reader->notes, NOTE_WARNING, "%s: \"%.*s\" is unknown, ignored",
+			config_note(reader->arena, reader->notes, NOTE_IGNORED, "%s: \"%.*s\" is unknown, ignored",
 				    where, SHOWN_MAX, item->text);
 		}
 		element.index++;
@@ -482,6 +482,13 @@ int table_read(const struct table_reader *reader, const struct table *table, con
 			rc = read_field(reader, field, found[row], &name, target);
 		else if (field->required)
 			rc = table_error(reader, &name, "required, but missing");
+		/* Nothing in it: nothing is lost. */
+		if (found[row] != NULL && field->kind == FIELD_IGNORED &&
+		    ((found[row]->type != JSON_ARRAY && found[row]->type != JSON_OBJECT) || found[row]->first != NULL)) {
+			char where[512];
+			table_path_text(&name, where, sizeof where);
+			config_note(reader->arena, reader->notes, NOTE_NO_EFFECT, "%s: has no effect here", where);
+		}
 		if (found[row] != NULL && field->present != 0)
 			*(bool *)((char *)target + field->present) = true;
 		if (rc < 0)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spec/effect.h"
 #include "spec/words.h"
 
 #define DIGITS "0123456789"
@@ -70,7 +71,7 @@ int oci_version_check(const struct validation *validation, const char *version)
 				 version);
 	version_parse(OCI_VERSION_MAX, newest);
 	if (parts[1] > newest[1])
-		config_note(validation->arena, validation->notes, NOTE_WARNING,
+		config_note(validation->arena, validation->notes, NOTE_IGNORED,
 			    "ociVersion: %.64s is newer than " OCI_VERSION_MAX ", what it added is ignored", version);
 	return 0;
 }
@@ -165,7 +166,7 @@ static void cut_set(const struct validation *validation, const char *path, const
 			length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
 						   length > 0 ? ", " : "", word->text);
 	if (length > 0)
-		config_note(validation->arena, validation->notes, NOTE_WARNING,
+		config_note(validation->arena, validation->notes, NOTE_IGNORED,
 			    "%scapabilities.%s: ignored, since not in %s: %s", path, name, where, names);
 	*set &= allowed;
 }
@@ -294,5 +295,7 @@ int config_validate(const struct validation *validation, struct oci_config *conf
 		rc = process_validate(validation, "process.", config->process);
 	if (rc == 0)
 		rc = linux_validate(validation, config);
+	if (rc == 0)
+		effect_note(validation, config);
 	return rc;
 }

@@ -111,7 +111,7 @@ static int all_mappings_validate(const struct validation *validation, const stru
 	/* podman adds a mapping for older runtimes, which wanted one even then. */
 	if (rc == 0 && user != NULL && user->path != NULL &&
 	    (linux_config->uid_mappings_count > 0 || linux_config->gid_mappings_count > 0))
-		config_note(validation->arena, validation->notes, NOTE_WARNING,
+		config_note(validation->arena, validation->notes, NOTE_IGNORED,
 			    "linux.uidMappings and linux.gidMappings are ignored: the user namespace exists already");
 	return rc;
 }

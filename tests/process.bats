@@ -270,3 +270,22 @@ status_line() {
 	assert_status 0
 	assert_output '^works$'
 }
+
+@test "the runtime's own forks do not count against pids.limit: 0 leaves room for the program, exec works at the limit" {
+	need_sandlock
+	grep -q pids /proc/self/cgroup || skip "no v1 pids controller"
+	config '.linux.resources = {"pids": {"limit": 0}}'
+	run_script 'echo alone'
+	assert_status 0
+	assert_output '^alone$'
+	run_script 'true & wait'
+	assert_failed
+	config '.linux.resources = {"pids": {"limit": 4}}'
+	# with the reaper that is four
+	args sh -c 'sleep 1000 & sleep 1001 & exec sleep 1002'
+	create_start "$ID"
+	wait_for eval '[ "$(own_named sleep | wc -l)" = 3 ]'
+	run rt exec "$ID" echo inside
+	assert_status 0
+	assert_output '^inside$'
+}

@@ -105,6 +105,13 @@ uint64_t mount_options_propagation(const char *word)
 	return option != NULL && option->kind == MOUNT_OPTION_PROPAGATION ? option->value : 0;
 }
 
+bool mount_options_ignored(const char *word)
+{
+	const struct mount_option *option = find(word);
+
+	return option != NULL && option->kind == MOUNT_OPTION_IGNORED;
+}
+
 /* mount_setattr(2) wants the whole access time field cleared before a mode is set. */
 static void recursive(struct mount_settings *settings, uint64_t value, int set)
 {

@@ -3,6 +3,7 @@
 #ifndef SANDLOCK_LINUX_MOUNT_OPTIONS_H
 #define SANDLOCK_LINUX_MOUNT_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,6 +48,9 @@ struct mount_settings {
 
 /* Translates the words of "options"; later words win over earlier ones. Unknown words are file system data. */
 void mount_options_read(struct arena *arena, const char *const *words, size_t count, struct mount_settings *settings);
+
+/* Whether a word has no effect: it is for mount(8) and /etc/fstab. */
+bool mount_options_ignored(const char *word);
 
 /* The propagation of one word ("rslave"), or 0 when it is none. */
 uint64_t mount_options_propagation(const char *word);

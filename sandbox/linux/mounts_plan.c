@@ -388,9 +388,15 @@ static int plan_label(struct planner *planner, struct error *err)
 	const char *label = planner->config->linux_.mount_label, *word = words[0];
 	struct statfs status;
 
-	if (label == NULL || label[0] == '\0' || statfs("/sys/fs/selinux", &status) < 0 ||
-	    (uint32_t)status.f_type != SELINUX_MAGIC)
+	if (label == NULL || label[0] == '\0')
 		return 0;
+	if (statfs("/sys/fs/selinux", &status) < 0 || (uint32_t)status.f_type != SELINUX_MAGIC) {
+		if (planner->options->note != NULL)
+			planner->options->note(
+			    planner->options->context,
+			    "linux.mountLabel: has no effect, since the kernel runs without SELinux");
+		return 0;
+	}
 	if (strchr(label, '"') != NULL)
 		return error_set(err, EINVAL, "linux.mountLabel: a label has no quotation marks: %s", label);
 	for (size_t i = 0; i < planner->config->annotations_count; i++)

@@ -15,6 +15,9 @@ struct mounts_plan_options {
 	const char *bundle;  /* absolute host path of the bundle */
 	bool user_namespace; /* the launcher will be in a user namespace, new or joined, that is not the caller's */
 	bool privileged;     /* the caller has CAP_SYS_ADMIN in the user namespace that owns its mount namespace */
+	/* Is told about properties without effect on this machine; may be NULL. */
+	void (*note)(void *context, const char *message);
+	void *context;
 };
 
 /* Fills the plan's rootfs, rootfs_fd, rootfs_propagation, mounts, masked_paths, readonly_paths, mount_label and

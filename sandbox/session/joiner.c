@@ -201,8 +201,7 @@ static int run(struct joining *joining, struct error *err)
 	}
 	/* What only the caller may do. */
 	if ((launch->exec && affinity_initial_apply(launch, err) < 0) || rlimits_raise(launch, err) < 0 ||
-	    oom_score_apply(launch, err) < 0 ||
-	    cgroup_join_fds(joining->cgroup_fds, joining->order.cgroup_fds, err) < 0 || join(joining, err) < 0)
+	    oom_score_apply(launch, err) < 0 || join(joining, err) < 0)
 		return -err->code;
 
 	uint64_t flags = 0;
@@ -219,7 +218,10 @@ static int run(struct joining *joining, struct error *err)
 		close(pidfd);
 		flags = CLONE_NEWPID;
 	}
-	if (fork_launcher(joining, flags, err) < 0 || join_cgroup_namespace(joining, err) < 0)
+	/* Only now: forks would count against pids.max, which may leave room for the program alone, or be used up. */
+	if (fork_launcher(joining, flags, err) < 0 ||
+	    cgroup_join_fds(joining->cgroup_fds, joining->order.cgroup_fds, err) < 0 ||
+	    join_cgroup_namespace(joining, err) < 0)
 		return -err->code;
 	launcher_main(joining);
 }

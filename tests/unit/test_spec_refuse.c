@@ -27,7 +27,7 @@ static void check_example(const char *text, const char *result)
 	CHECK(rc == (err.code == 0 ? 0 : -EINVAL) && (rc == 0) == (config != NULL));
 	snprintf(found, sizeof found, "%s", err.message);
 	for (const struct config_note *note = notes.first; rc == 0 && note != NULL; note = note->next)
-		if (note->kind == NOTE_WARNING)
+		if (config_note_is_warning(note))
 			snprintf(found, sizeof found, WARNING "%s", note->text);
 	if (!CHECK_TEXT(found, result))
 		printf("# %s\n", text);
