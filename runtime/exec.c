@@ -160,8 +160,8 @@ static int run_job(struct execution *execution, struct session_job *job, struct 
 	return status;
 }
 
-/* Whoever describes a process in a file, detaches from it and wants its pid is an engine that waits for it, and does not
- * let go of the container before it is gone: elsewhere it ends with the pid namespace. Not so with --session. */
+/* Whoever describes a process in a file, detaches from it and wants its pid is an engine that waits for it, and does
+ * not let go of the container before it is gone: elsewhere it ends with the pid namespace. Not so with --session. */
 static bool is_watched(const struct exec_options *options)
 {
 	return options->process != NULL && options->pid_file != NULL && options->detach && !options->session;

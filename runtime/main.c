@@ -100,7 +100,8 @@ static int run_command(int argc, char **argv, struct global_options *global, str
 	    {"systemd-cgroup", 0, OPTION_FLAG, &global->systemd_cgroup, NULL, "have systemd manage the cgroups"},
 	    {"cgroup-manager", 0, OPTION_STRING, &global->cgroup_manager, "NAME", "cgroupfs, systemd or disabled"},
 	    {"rootless", 0, OPTION_STRING, &global->rootless, "auto|true|false", "ignore cgroup permission errors"},
-	    {"strict", 0, OPTION_FLAG, &global->strict, NULL, "refuse properties that are unknown or have no effect here"},
+	    {"strict", 0, OPTION_FLAG, &global->strict, NULL,
+	     "refuse properties that are unknown or have no effect here"},
 	    {"version", 'v', OPTION_FLAG, &version, NULL, "print the version"},
 	    {"help", 'h', OPTION_FLAG, &help, NULL, "print this help"},
 	};

@@ -484,7 +484,8 @@ int table_read(const struct table_reader *reader, const struct table *table, con
 			rc = table_error(reader, &name, "required, but missing");
 		/* Nothing in it: nothing is lost. */
 		if (found[row] != NULL && field->kind == FIELD_IGNORED &&
-		    ((found[row]->type != JSON_ARRAY && found[row]->type != JSON_OBJECT) || found[row]->first != NULL)) {
+		    ((found[row]->type != JSON_ARRAY && found[row]->type != JSON_OBJECT) ||
+		     found[row]->first != NULL)) {
 			char where[512];
 			table_path_text(&name, where, sizeof where);
 			config_note(reader->arena, reader->notes, NOTE_NO_EFFECT, "%s: has no effect here", where);

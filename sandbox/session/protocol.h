@@ -56,8 +56,8 @@ enum request_operation {
 	REQUEST_CGROUP, /* from the creator only, without a reply: the cgroup was made, so it is ours to end and remove
 			 */
 	REQUEST_NOTIFY, /* from the creator only; fds: the container's notification socket, the service manager's */
-	REQUEST_LAUNCHED, /* from the creator only, before the launcher may do anything, where no pid namespace ends it; fds:
-			   * its pidfd; no reply */
+	REQUEST_LAUNCHED, /* from the creator only, before the launcher may do anything, where no pid namespace ends it;
+			   * fds: its pidfd; no reply */
 };
 
 /* As many as there are types of namespaces. */

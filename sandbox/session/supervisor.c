@@ -287,7 +287,8 @@ int supervisor_main(int control, char *role)
 			cgroup_remove_plan(supervisor.plan, &ignored);
 		}
 		report(control, PROGRESS_ERROR, 0, &err, NULL, 0);
-		/* Without the name there is nothing yet. With it, what the creator has made is cleared once he gives up. */
+		/* Without the name there is nothing yet. With it, what the creator has made is cleared once he gives
+		 * up. */
 		if (supervisor.listener < 0)
 			return 125;
 		supervisor_settle_begin(&supervisor);
