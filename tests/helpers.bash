@@ -338,9 +338,10 @@ describe_process() {
 }
 
 # Fails if the test left anything: processes, mounts, cgroups, names, records.
+# An init that is slow to reap may have a chain of zombies to collect, one after the other.
 check_leaks() {
 	local leaked=0 pid text
-	if ! WAIT_SECONDS=${LEAK_WAIT:-2} wait_for no_own_processes 2>/dev/null; then
+	if ! WAIT_SECONDS=${LEAK_WAIT:-8} wait_for no_own_processes 2>/dev/null; then
 		echo "# leaked processes:" >&2
 		for pid in $(own_processes); do
 			describe_process "$pid" >&2
