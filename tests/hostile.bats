@@ -453,3 +453,40 @@ kill_create_in() {
 		nothing_left
 	done
 }
+
+# --- without privileges that root mostly has ----------------------------------------------------------------------------
+
+# A caller of create that is a subreaper, but collects nobody until $T/collect is there.
+LAZY_PARENT='
+import ctypes, os, sys, time
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+child = os.fork()
+if child == 0:
+    os.execvp(sys.argv[2], sys.argv[2:])
+os.waitpid(child, 0)
+print("created", flush=True)
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.02)
+while True:
+    try:
+        os.wait()
+    except ChildProcessError:
+        break
+time.sleep(1000)'
+
+@test "without CAP_SYS_PTRACE the status of another user's main process is not taken for 0" {
+	printf '6.15\n%s\n' "$(uname -r)" | sort -VC || skip "PIDFD_INFO_EXIT: Linux 6.15"
+	args sh -c 'exit 7'
+	config '.process.user = {uid: 1000, gid: 1000}'
+	background setpriv --bounding-set -sys_ptrace /usr/bin/python3 -c "$LAZY_PARENT" "$T/collect" \
+		"$SANDLOCK" --root "$ROOT" create --bundle "$BUNDLE" "$ID" </dev/null >"$T/said"
+	wait_for file_has "$T/said" created
+	start "$ID"
+	wait_state "$ID" stopped
+	assert_eq "$(rt state "$ID" | jq -c .session.main)" '{"exited":true}'
+	run rt wait --timeout 100ms "$ID"
+	assert_status 124
+	touch "$T/collect"
+	assert_eq "$(rt wait "$ID")" 7
+	assert_eq "$(rt state "$ID" | jq .session.main.exitCode)" 7
+}
