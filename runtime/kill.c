@@ -49,7 +49,7 @@ static int kill_all(struct context *context, const char *id, struct session_clie
 		struct session_members members;
 		if (report_make(context, &answer, &report, err) < 0)
 			return -err->code;
-		report_members(&answer.reply, &report.record, &members);
+		report_members(&answer, &report.record, &members);
 		if (signal_number == SIGKILL && kill_main(client, answer.plan_fd, err) < 0)
 			return -err->code;
 		return session_jobs_signal(&members, signal_number, err);

@@ -57,12 +57,11 @@ static int add(pid_t pid, int pidfd, void *data)
 static int list(struct context *context, const struct container *container, struct cgroup_pids *pids, struct error *err)
 {
 	const struct reply *reply = &container->answer.reply;
-	struct session_members members = {.reaper_pid = reply->reaper_pid};
+	struct session_members members = {.reaper_pid = reply->reaper_pid, .reaper_pidfd = container->answer.reaper_pidfd};
 	int rc;
 
 	pids->count = 0;
-	if (reply->reach == REACH_CGROUP)
-		members.paths_count = cgroup_paths_from_plan(container->plan, members.paths);
+	members.paths_count = cgroup_paths_from_plan(container->plan, members.paths);
 	if (members.reaper_pid <= 0 && members.paths_count == 0) {
 		log_message(&context->log, LOG_LEVEL_WARNING,
 			    "the container has neither a pid namespace nor a cgroup of its own: only its main process "

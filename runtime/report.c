@@ -20,11 +20,11 @@ static size_t cgroup_paths_of(const struct session_record *record, struct cgroup
 	return count;
 }
 
-void report_members(const struct reply *reply, const struct session_record *record, struct session_members *members)
+void report_members(const struct session_answer *answer, const struct session_record *record,
+		    struct session_members *members)
 {
-	*members = (struct session_members){.reaper_pid = reply->reaper_pid};
-	if (reply->reach == REACH_CGROUP)
-		members->paths_count = cgroup_paths_of(record, members->paths);
+	*members = (struct session_members){.reaper_pid = answer->reply.reaper_pid, .reaper_pidfd = answer->reaper_pidfd};
+	members->paths_count = cgroup_paths_of(record, members->paths);
 }
 
 /* Others than `pause` may freeze the cgroup, so the cgroup itself is asked. One that cannot be read does not keep the
@@ -82,7 +82,7 @@ int report_make(struct context *context, const struct session_answer *answer, st
 	report->session.exit_code = reply->exit_kind == EXIT_CODE ? reply->exit_value : 0;
 	report->session.exit_signal = reply->exit_kind == EXIT_SIGNAL ? reply->exit_value : 0;
 	report->session.oom = (reply->flags & REPLY_OOM) != 0;
-	report_members(reply, &report->record, &members);
+	report_members(answer, &report->record, &members);
 	rc = session_jobs_count(&members, &jobs, err);
 	if (rc < 0)
 		return rc;

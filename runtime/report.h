@@ -17,8 +17,9 @@ struct report {
 /* Makes a report from a supervisor's answer; counts the session's processes once the main process has exited. */
 int report_make(struct context *context, const struct session_answer *answer, struct report *report, struct error *err);
 
-/* The session's processes, by its reach; the strings stay the record's. */
-void report_members(const struct reply *reply, const struct session_record *record, struct session_members *members);
+/* The session's processes, by its reach; the strings stay the record's, the descriptor the answer's. */
+void report_members(const struct session_answer *answer, const struct session_record *record,
+		    struct session_members *members);
 
 /* How the main process ended, as properties of the open JSON object: exitCode, signal or unknown, and oomKilled. */
 void report_exit(const struct reply *reply, struct json_writer *writer);

@@ -55,7 +55,7 @@ int command_wait(const struct command *command, struct global_options *global, i
 		if (rc < 0)
 			return rc;
 	}
-	if (answer.reply.exit_kind == EXIT_NOT_YET) {
+	if (answer.reply.exit_kind == EXIT_NOT_YET || (answer.reply.flags & REPLY_EXIT_PENDING) != 0) {
 		session_answer_close(&answer);
 		rc = session_request(&client, REQUEST_WAIT, 0, NULL, 0, milliseconds, &answer, err);
 	}

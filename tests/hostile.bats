@@ -365,3 +365,128 @@ kill_create_in() {
 	assert_output 'create the namespaces'
 	nothing_left
 }
+
+# --- pid 1 and the sealed image -----------------------------------------------------------------------------------
+
+@test "whoever takes over pid 1 with ptrace gets no system call out of it that it does not need" {
+	intruder
+	capabilities "$DEFAULT_CAPABILITIES"
+	args intruder pid1
+	run rt run --bundle "$BUNDLE" "$ID" </dev/null
+	assert_status 0
+	assert_eq "$output" "$(printf 'attached\ntried')"
+}
+
+@test "a traced and stopped pid 1 keeps nobody from exec and delete" {
+	intruder
+	capabilities "$DEFAULT_CAPABILITIES"
+	args intruder hold
+	create_start "$ID"
+	wait_for file_has "$T/$ID.out" attached
+	rt exec "$ID" true
+	rt delete --force "$ID"
+	nothing_left
+}
+
+@test "root in the container can't make the runtime's image unusable or change it" {
+	printf '6.3\n%s\n' "$(uname -r)" | sort -VC || skip "F_SEAL_EXEC: Linux 6.3"
+	capabilities "$DEFAULT_CAPABILITIES"
+	args sleep 100
+	create_start "$ID"
+	run rt exec "$ID" sh -c 'chmod 0 /proc/1/exe; echo x >/proc/1/exe; dd if=/dev/zero of=/proc/1/exe conv=notrunc bs=1 count=1'
+	[ -n "$(rt exec "$ID" echo works)" ]
+	rt exec "$ID" sh -c '[ "$(wc -c </proc/1/exe)" -gt 1000 ]'
+}
+
+@test "scripts with #!/proc/self/exe and executables named by a descriptor run nothing of the host" {
+	local name
+	printf '#!/proc/self/exe\n' | program /bin/plain
+	printf '#!/proc/self/exe supervisor\n' | program /bin/supervisor
+	printf '#!/proc/self/exe launcher\n' | program /bin/3
+	args sleep 100
+	create_start "$ID"
+	for name in plain supervisor 3 /proc/self/exe /proc/1/exe; do
+		run rt exec "$ID" "$name" 3 </dev/null
+		assert_failed
+	done
+	for name in 3 4 5 6 7 8 9 10 11 12; do
+		run rt exec "$ID" "/proc/self/fd/$name/bin/ls" / </dev/null
+		assert_failed
+		run rt exec --cwd "/proc/self/fd/$name" "$ID" ls </dev/null
+		assert_failed
+	done
+	assert_eq "$(status_of "$ID")" running
+}
+
+# --- processes that do not want to end: S4, S7 ------------------------------------------------------------------------
+
+@test "kill --all ends a fork bomb, and so does delete" {
+	intruder
+	config '.linux.resources.pids.limit = 200'
+	args intruder bomb
+	create_start "$ID"
+	wait_for file_has "$T/$ID.out" forking
+	sleep 0.2
+	RT_TIMEOUT=20 rt kill --all "$ID" KILL
+	wait_state "$ID" stopped
+	assert_eq "$(rt state "$ID" | jq .session.processes)" 0
+	rt delete "$ID"
+	create_start "$ID"
+	sleep 0.2
+	RT_TIMEOUT=20 rt delete --force "$ID"
+	nothing_left
+}
+
+@test "processes that the container has frozen by itself end with kill --all and with delete" {
+	[ -e /sys/fs/cgroup/freezer/release_agent ] || skip "no freezer of cgroup version 1"
+	local how
+	config '.mounts += [{destination: "/freezer", type: "bind", source: "/sys/fs/cgroup/freezer", options: ["bind", "rw"]}]'
+	args sh -c "cd /freezer/$ID && mkdir deep deep/deeper && (sleep 100 & echo \$! >deep/deeper/cgroup.procs)
+		echo FROZEN >deep/deeper/freezer.state; echo FROZEN >deep/freezer.state; echo frozen; sleep 100"
+	for how in "kill --all $ID KILL" "delete --force $ID"; do
+		create_start "$ID"
+		wait_for file_has "$T/$ID.out" frozen
+		# shellcheck disable=SC2086 # arguments
+		rt $how
+		assert_eq "$(own_named sleep)" ""
+		rt delete --force "$ID"
+		nothing_left
+	done
+}
+
+# --- without privileges that root mostly has ----------------------------------------------------------------------------
+
+# A caller of create that is a subreaper, but collects nobody until $T/collect is there.
+LAZY_PARENT='
+import ctypes, os, sys, time
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+child = os.fork()
+if child == 0:
+    os.execvp(sys.argv[2], sys.argv[2:])
+os.waitpid(child, 0)
+print("created", flush=True)
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.02)
+while True:
+    try:
+        os.wait()
+    except ChildProcessError:
+        break
+time.sleep(1000)'
+
+@test "without CAP_SYS_PTRACE the status of another user's main process is not taken for 0" {
+	printf '6.15\n%s\n' "$(uname -r)" | sort -VC || skip "PIDFD_INFO_EXIT: Linux 6.15"
+	args sh -c 'exit 7'
+	config '.process.user = {uid: 1000, gid: 1000}'
+	background setpriv --bounding-set -sys_ptrace /usr/bin/python3 -c "$LAZY_PARENT" "$T/collect" \
+		"$SANDLOCK" --root "$ROOT" create --bundle "$BUNDLE" "$ID" </dev/null >"$T/said"
+	wait_for file_has "$T/said" created
+	start "$ID"
+	wait_state "$ID" stopped
+	assert_eq "$(rt state "$ID" | jq -c .session.main)" '{"exited":true}'
+	run rt wait --timeout 100ms "$ID"
+	assert_status 124
+	touch "$T/collect"
+	assert_eq "$(rt wait "$ID")" 7
+	assert_eq "$(rt state "$ID" | jq .session.main.exitCode)" 7
+}

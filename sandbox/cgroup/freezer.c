@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/cgroup/freezer.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,6 +15,9 @@
 
 #include "sandbox/common/cleanup.h"
 #include "sandbox/common/file.h"
+
+/* A path can't be deeper. */
+#define DEPTH_MAX 2048
 
 long long cgroup_clock_ms(void)
 {
@@ -167,6 +171,40 @@ int cgroup_thaw_paths(const struct cgroup_path *paths, size_t count, struct erro
 }
 
 /* Asked by every `state`, `list` and `start`: no more system calls than it takes. */
+/* Goes on after a failure: what can be thawed shall be. */
+static int thaw_below(int dirfd, unsigned int depth)
+{
+	int rc = file_write_at(dirfd, "freezer.state", "THAWED");
+	int copy = depth > DEPTH_MAX ? -1 : openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = copy < 0 ? NULL : fdopendir(copy);
+
+	if (directory == NULL) {
+		cleanup_close(&copy);
+		return rc;
+	}
+	for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+			continue;
+		CLEANUP_CLOSE int below = openat(dirfd, entry->d_name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		int result = below < 0 ? 0 : thaw_below(below, depth + 1);
+		if (result < 0 && rc == 0)
+			rc = result;
+	}
+	closedir(directory);
+	return rc;
+}
+
+int cgroup_thaw_tree_paths(const struct cgroup_path *paths, size_t count, struct error *err)
+{
+	const struct cgroup_path *v1 = find_v1_freezer(paths, count);
+	CLEANUP_CLOSE int dirfd = v1 == NULL ? -1 : open_dir(v1);
+	int rc = dirfd < 0 ? 0 : thaw_below(dirfd, 0);
+
+	if (rc < 0 && rc != -ENOENT && rc != -ENODEV)
+		return error_errno(err, -rc, "cannot thaw the cgroup %s", v1->path);
+	return cgroup_thaw_paths(paths, count, err);
+}
+
 static int flag_in(const struct cgroup_path *path, const char *file)
 {
 	char name[PATH_MAX], flag;

@@ -16,6 +16,10 @@ int cgroup_thaw_paths(const struct cgroup_path *paths, size_t count, struct erro
  * it into the container's, which is not frozen. Nothing for processes that are there, or without such a hierarchy. */
 void cgroup_take_back(const struct cgroup_path *paths, size_t count, pid_t pid);
 
+/* Also lets run what was frozen by itself in cgroups below: v1 does not let frozen processes die, and a container that
+ * may write to its freezer could keep some for ever. For processes that have been sent SIGKILL. */
+int cgroup_thaw_tree_paths(const struct cgroup_path *paths, size_t count, struct error *err);
+
 /* 1 if the cgroup itself (not one above it) is frozen or freezing, 0 if not or gone, or a negative errno value. */
 int cgroup_frozen_paths(const struct cgroup_path *paths, size_t count, struct error *err);
 

@@ -158,7 +158,7 @@ static int kill_v1(const struct cgroup_path *path, long long deadline)
 		return errno == ENOENT ? 0 : -errno;
 	if (cgroup_path_has(path, "freezer") && file_write_at(dirfd, "freezer.state", "FROZEN") == 0) {
 		rc = kill_frozen(path->path);
-		cgroup_thaw_paths(path, 1, &ignored);
+		cgroup_thaw_tree_paths(path, 1, &ignored);
 	}
 	return rc < 0 ? rc : kill_and_await(path->path, deadline);
 }
@@ -176,7 +176,7 @@ static int kill_v2(const struct cgroup_path *path, bool last, long long deadline
 		if (file_write_at(dirfd, "cgroup.freeze", "1") == 0)
 			cgroup_await_event(dirfd, "frozen", 1, (int)(deadline - cgroup_clock_ms()));
 		rc = kill_frozen(path->path);
-		cgroup_thaw_paths(path, 1, &ignored);
+		cgroup_thaw_tree_paths(path, 1, &ignored);
 		if (rc == 0)
 			rc = kill_and_await(path->path, deadline);
 	}
@@ -210,7 +210,7 @@ static int kill_paths(const struct cgroup_path *paths, size_t count, bool last, 
 			v2 = &paths[i];
 	if (v2 != NULL) {
 		/* What the v1 freezer holds does not even die. */
-		cgroup_thaw_paths(paths, count, &ignored);
+		cgroup_thaw_tree_paths(paths, count, &ignored);
 		rc = kill_v2(v2, last, deadline);
 		if (rc < 0)
 			return kill_failed(v2, rc, err);

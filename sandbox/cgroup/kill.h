@@ -25,7 +25,7 @@ int cgroup_remove_paths(const struct cgroup_path *paths, size_t count, struct er
 
 /* The same for the container of a launch plan, for the supervisor. A container without a cgroup is fine. */
 int cgroup_end_plan(const struct plan *plan, struct error *err);
-int cgroup_thaw_plan(const struct plan *plan, struct error *err);
+int cgroup_thaw_plan(const struct plan *plan, struct error *err); /* cgroup_thaw_tree_paths */
 int cgroup_remove_plan(const struct plan *plan, struct error *err);
 
 #endif

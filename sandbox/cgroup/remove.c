@@ -152,7 +152,7 @@ int cgroup_thaw_plan(const struct plan *plan, struct error *err)
 	struct cgroup_path paths[CGROUP_PATHS_MAX];
 	size_t count = cgroup_paths_from_plan(plan, paths);
 
-	return cgroup_thaw_paths(paths, count, err);
+	return cgroup_thaw_tree_paths(paths, count, err);
 }
 
 int cgroup_remove_plan(const struct plan *plan, struct error *err)

@@ -15,6 +15,9 @@
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x0010U
 #endif
+#ifndef F_SEAL_EXEC
+#define F_SEAL_EXEC 0x0020
+#endif
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
@@ -156,7 +159,11 @@ int file_sealed_memfd(const char *name, const void *data, size_t length, int exe
 	int rc = file_write_all(fd, data, length);
 	if (rc < 0)
 		return rc;
-	if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+	/* An executable one is /proc/1/exe in a container, whose root could take the permission to execute it away:
+	 * F_SEAL_EXEC, Linux 6.3. */
+	const int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	if (fcntl(fd, F_ADD_SEALS, seals | (executable ? F_SEAL_EXEC : 0)) < 0 &&
+	    (!executable || errno != EINVAL || fcntl(fd, F_ADD_SEALS, seals) < 0))
 		return -errno;
 	return take_fd(&fd);
 }

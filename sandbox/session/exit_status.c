@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "sandbox/common/file.h"
 #include "sandbox/common/number.h"
@@ -49,6 +50,15 @@ static bool read_from_pidfd(int pidfd, struct exit_status *status, bool *support
 	return true;
 }
 
+/* Without the right to trace a process the kernel shows 0 where its exit status is. */
+static bool may_see_status(pid_t pid)
+{
+	char path[32], link[64];
+
+	snprintf(path, sizeof path, "/proc/%d/ns/user", pid);
+	return readlink(path, link, sizeof link) > 0;
+}
+
 /* The last field of /proc/PID/stat, readable while the zombie is there. */
 static bool read_from_zombie(int pidfd, pid_t pid, struct exit_status *status)
 {
@@ -67,6 +77,8 @@ static bool read_from_zombie(int pidfd, pid_t pid, struct exit_status *status)
 	if (state == NULL || last == NULL || last <= state + 2 || state[2] != 'Z')
 		return false;
 	if (number_parse_int(last + 1, 0, 0xffff, &wait_status) < 0)
+		return false;
+	if (!may_see_status(pid))
 		return false;
 	/* Still there: so the number was not another process's when the file was read. */
 	if (sl_pidfd_send_signal(pidfd, 0) < 0)

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/nsfs.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,8 +21,10 @@
 #include "sandbox/common/number.h"
 #include "sandbox/common/syscalls.h"
 
-/* SIGKILL is repeated at most so often; each round leaves only what was forked during the scan before. */
-#define KILL_ROUNDS 1000
+/* Pidfds held at once: far below the usual limit of 1024. */
+#define BATCH 256
+/* How long the freezer may take before the processes are killed running. */
+#define FREEZE_TIMEOUT_MS 2000
 
 static void cleanup_closedir(DIR **directory)
 {
@@ -60,8 +63,14 @@ static bool is_below(int proc, const char *pid, ino_t wanted)
 	return false;
 }
 
-static int each_in_namespace(pid_t reaper_pid, int (*visit)(pid_t pid, int pidfd, void *data), void *data,
-			     struct error *err)
+/* Whether the number is the reaper's still: it was all the time then. */
+static bool has_reaper(const struct session_members *members)
+{
+	return sl_pidfd_send_signal(members->reaper_pidfd, 0) == 0;
+}
+
+static int each_in_namespace(const struct session_members *members, int (*visit)(pid_t pid, int pidfd, void *data),
+			     void *data, struct error *err)
 {
 	__attribute__((cleanup(cleanup_closedir))) DIR *proc = opendir("/proc");
 	char reaper[16];
@@ -69,8 +78,8 @@ static int each_in_namespace(pid_t reaper_pid, int (*visit)(pid_t pid, int pidfd
 
 	if (proc == NULL)
 		return error_errno(err, errno, "open /proc");
-	snprintf(reaper, sizeof reaper, "%d", reaper_pid);
-	if (!namespace_inode(dirfd(proc), reaper, &wanted))
+	snprintf(reaper, sizeof reaper, "%d", members->reaper_pid);
+	if (!namespace_inode(dirfd(proc), reaper, &wanted) || !has_reaper(members))
 		return 0; /* the reaper is gone, and with it all others */
 	if (!namespace_inode(dirfd(proc), "self", &ours))
 		return error_errno(err, errno, "stat /proc/self/ns/pid");
@@ -78,7 +87,7 @@ static int each_in_namespace(pid_t reaper_pid, int (*visit)(pid_t pid, int pidfd
 	struct dirent *entry;
 	while ((entry = readdir(proc)) != NULL) {
 		int pid;
-		if (number_parse_int(entry->d_name, 1, INT32_MAX, &pid) < 0 || pid == reaper_pid)
+		if (number_parse_int(entry->d_name, 1, INT32_MAX, &pid) < 0 || pid == members->reaper_pid)
 			continue;
 		if (!namespace_inode(dirfd(proc), entry->d_name, &found) || found == ours)
 			continue;
@@ -131,7 +140,7 @@ int session_jobs_each(const struct session_members *members, int (*visit)(pid_t 
 		      struct error *err)
 {
 	if (members->reaper_pid > 0)
-		return each_in_namespace(members->reaper_pid, visit, data, err);
+		return each_in_namespace(members, visit, data, err);
 	if (members->paths_count > 0)
 		return each_in_cgroup(&members->paths[0], visit, data, err);
 	return 0;
@@ -191,6 +200,10 @@ struct signalling {
 	size_t reached;
 	size_t refused;
 	pid_t first_refused;
+	/* SIGKILL: what is awaited */
+	int pidfds[BATCH];
+	pid_t pids[BATCH];
+	size_t count;
 };
 
 static int send_signal(pid_t pid, int pidfd, void *data)
@@ -203,28 +216,88 @@ static int send_signal(pid_t pid, int pidfd, void *data)
 		return 0;
 	if (sl_pidfd_send_signal(pidfd, signalling->signal_number) == 0) {
 		signalling->reached++;
-	} else if (errno != ESRCH) {
-		if (signalling->refused++ == 0)
+	} else {
+		if (errno != ESRCH && signalling->refused++ == 0)
 			signalling->first_refused = pid;
+		return 0;
+	}
+	int copy = signalling->signal_number == SIGKILL && signalling->count < BATCH ? fcntl(pidfd, F_DUPFD_CLOEXEC, 3) : -1;
+	if (copy >= 0) {
+		signalling->pids[signalling->count] = pid;
+		signalling->pidfds[signalling->count++] = copy;
 	}
 	return 0;
 }
 
+/* One pass. */
+static int signal_all(const struct session_members *members, struct signalling *signalling, struct error *err)
+{
+	if (session_jobs_each(members, send_signal, signalling, err) < 0)
+		return -err->code;
+	if (signalling->refused > 0)
+		return error_set(err, EPERM,
+				 "%zu processes could not be signalled (the first is %d): operation not permitted",
+				 signalling->refused, signalling->first_refused);
+	return 0;
+}
+
+/* Waits for the end of what was killed. */
+static int await_ends(struct signalling *signalling, long long deadline, struct error *err)
+{
+	size_t left = 0;
+	pid_t first = 0;
+
+	for (size_t i = 0; i < signalling->count; i++) {
+		struct pollfd item = {.fd = signalling->pidfds[i], .events = POLLIN};
+		int ready;
+		do {
+			long long time = deadline - cgroup_clock_ms();
+			ready = poll(&item, 1, time < 0 ? 0 : (int)time);
+		} while (ready < 0 && errno == EINTR);
+		if (ready <= 0 && left++ == 0)
+			first = signalling->pids[i];
+		close(signalling->pidfds[i]);
+	}
+	signalling->count = 0;
+	if (left == 0)
+		return 0;
+	return error_set(err, EBUSY, "%zu processes have not ended after SIGKILL (the first is %d)", left, first);
+}
+
+/* Frozen, a session cannot fork faster than it is killed. Each round leaves only what was forked before it froze. */
+static int kill_all(const struct session_members *members, struct error *err)
+{
+	long long deadline = cgroup_clock_ms() + CGROUP_TIMEOUT_MS;
+	int rc;
+
+	for (;;) {
+		struct signalling signalling = {.signal_number = SIGKILL};
+		struct error ignored = {0};
+		bool frozen = cgroup_freeze_paths(members->paths, members->paths_count, FREEZE_TIMEOUT_MS, &ignored) == 0;
+		rc = signal_all(members, &signalling, err);
+		if (frozen)
+			cgroup_thaw_tree_paths(members->paths, members->paths_count, &ignored);
+		struct error later = {0};
+		int awaited = await_ends(&signalling, deadline, &later);
+		if (rc == 0 && awaited < 0)
+			*err = later;
+		if (rc < 0 || awaited < 0)
+			return -err->code;
+		if (signalling.reached == 0)
+			return 0;
+		if (cgroup_clock_ms() > deadline)
+			return error_set(err, EAGAIN,
+					 "the session forks faster than its processes can be killed; delete it instead");
+	}
+}
+
 int session_jobs_signal(const struct session_members *members, int signal_number, struct error *err)
 {
-	if (members->reaper_pid <= 0 && signal_number == SIGKILL)
+	struct signalling signalling = {.signal_number = signal_number};
+
+	if (signal_number != SIGKILL)
+		return signal_all(members, &signalling, err);
+	if (members->reaper_pid <= 0)
 		return cgroup_kill_paths(members->paths, members->paths_count, CGROUP_TIMEOUT_MS, err);
-	for (int round = 0; round < KILL_ROUNDS; round++) {
-		struct signalling signalling = {.signal_number = signal_number};
-		if (session_jobs_each(members, send_signal, &signalling, err) < 0)
-			return -err->code;
-		if (signalling.refused > 0)
-			return error_set(
-			    err, EPERM,
-			    "%zu processes could not be signalled (the first is %d): operation not permitted",
-			    signalling.refused, signalling.first_refused);
-		if (signal_number != SIGKILL || signalling.reached == 0)
-			return 0;
-	}
-	return error_set(err, EAGAIN, "the session forks faster than its processes can be killed; delete it instead");
+	return kill_all(members, err);
 }

@@ -10,10 +10,12 @@
 #include "sandbox/cgroup/paths.h"
 #include "sandbox/common/error.h"
 
-/* Whose processes are meant. Without a reaper and without paths it is nobody's. */
+/* Whose processes are meant: those of the reaper's pid namespace, or without a reaper those of the cgroup. With neither it
+ * is nobody's. */
 struct session_members {
-	pid_t reaper_pid; /* in our numbering, 0: none */
-	struct cgroup_path paths[CGROUP_PATHS_MAX];
+	pid_t reaper_pid;  /* in our numbering, 0: none */
+	int reaper_pidfd;  /* vouches for the number; -1: there is no reaper */
+	struct cgroup_path paths[CGROUP_PATHS_MAX]; /* the container's cgroup, also where there is a reaper */
 	size_t paths_count;
 };
 
@@ -31,8 +33,8 @@ int session_jobs_each(const struct session_members *members, int (*visit)(pid_t 
 /* Counts live processes and process groups. */
 int session_jobs_count(const struct session_members *members, struct session_jobs *jobs, struct error *err);
 
-/* Sends a signal to every process, main process included; SIGKILL is repeated until none is left that can fork.
- * Errors: EPERM names how many could not be reached (design S7). */
+/* Sends a signal to every process, main process included. After SIGKILL returns when all have ended, those that were
+ * forked meanwhile, too. Errors: EPERM, EBUSY name how many could not be reached or have not ended (design S7). */
 int session_jobs_signal(const struct session_members *members, int signal_number, struct error *err);
 
 #endif

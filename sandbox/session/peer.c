@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/session/peer.h"
 
+#include <errno.h>
 #include <linux/capability.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,6 +13,9 @@
 #include "sandbox/common/file.h"
 #include "sandbox/common/number.h"
 #include "sandbox/common/syscalls.h"
+
+/* Room for /proc/PID/status; its longest line is that of the supplementary groups. */
+#define STATUS_MAXIMUM 65536
 
 /* The number that /proc has for the process: not SO_PEERCRED's when /proc is of another pid namespace. 0: none, or it
  * was reaped. */
@@ -31,7 +35,7 @@ static int number_in_proc(int pidfd)
 	return number_parse_int(line, 1, INT32_MAX, &number) < 0 ? 0 : number;
 }
 
-enum equality { SAME, DIFFERENT, UNKNOWN };
+enum equality { SAME, DIFFERENT, HIDDEN, UNKNOWN };
 
 /* Compares what /proc/self and /proc/NUMBER have under a name. */
 static enum equality compare(int number, const char *name)
@@ -41,8 +45,10 @@ static enum equality compare(int number, const char *name)
 
 	snprintf(ours, sizeof ours, "/proc/self/%s", name);
 	snprintf(theirs, sizeof theirs, "/proc/%d/%s", number, name);
-	if (stat(ours, &our_status) < 0 || stat(theirs, &their_status) < 0)
+	if (stat(ours, &our_status) < 0)
 		return UNKNOWN;
+	if (stat(theirs, &their_status) < 0)
+		return errno == EACCES || errno == EPERM ? HIDDEN : UNKNOWN;
 	return our_status.st_dev == their_status.st_dev && our_status.st_ino == their_status.st_ino ? SAME : DIFFERENT;
 }
 
@@ -58,26 +64,48 @@ static bool permitted_capabilities(pid_t pid, uint64_t *capabilities)
 	return true;
 }
 
-/* Which of two processes lacks capabilities of the other. */
-enum weaker { NEITHER = 0, THEY_LACK = 1, WE_LACK = 2 };
+/* Whether a process that is more privileged than we are, so that /proc hides its namespaces from us, is in our user and
+ * pid namespaces. Everybody may read its id map, which is not that of a namespace below, and its numbers, of which
+ * there are more in a pid namespace below. (A namespace below that root has made does not hide from root.) */
+static bool looks_like_ours(int number)
+{
+	char path[64], ours[4096], theirs[4096], status[STATUS_MAXIMUM];
 
-/* Returns NULL when capabilities do not matter or are no reason, else the reason. */
+	snprintf(path, sizeof path, "/proc/%d/uid_map", number);
+	if (file_read_at(-1, "/proc/self/uid_map", ours, sizeof ours) <= 0 ||
+	    file_read_at(-1, path, theirs, sizeof theirs) <= 0 || strcmp(ours, theirs) != 0)
+		return false;
+	snprintf(path, sizeof path, "/proc/%d/status", number);
+	if (file_read_at(-1, path, status, sizeof status) <= 0)
+		return false;
+	const char *line = strstr(status, "\nNSpid:\t");
+	return line != NULL && line[strlen("\nNSpid:\t") + strspn(line + strlen("\nNSpid:\t"), "0123456789")] == '\n';
+}
+
+/* Which of two processes lacks capabilities of the other. */
+enum { THEY_LACK = 1, WE_LACK = 2 };
+
+/* Returns NULL when there is no reason. `matters`: whose lack is one. */
 static const char *examine(int number, pid_t pid, unsigned int matters)
 {
 	uint64_t ours, theirs;
 
 	enum equality user = compare(number, "ns/user");
-	if (user != SAME)
-		return user == DIFFERENT ? "it is in another user namespace" : "/proc does not tell its namespaces";
-	if (compare(number, "ns/mnt") == SAME && compare(number, "root") == SAME)
-		return NULL;
-	if (compare(number, "ns/pid") != SAME)
-		return "it is in another mount and another pid namespace";
+	if (user == DIFFERENT)
+		return "it is in another user namespace";
+	if (user == UNKNOWN || (user == HIDDEN && !looks_like_ours(number)))
+		return "/proc does not tell its namespaces";
+	if (user == SAME) {
+		if (compare(number, "ns/mnt") == SAME && compare(number, "root") == SAME)
+			return NULL;
+		if (compare(number, "ns/pid") != SAME)
+			return "it is in another mount and another pid namespace";
+	}
 	if (!permitted_capabilities(0, &ours) || !permitted_capabilities(pid, &theirs))
 		return "its capabilities are not known";
 	if ((matters & THEY_LACK) != 0 && (ours & ~theirs) != 0)
 		return "it is in another mount namespace and lacks capabilities";
-	if ((matters & WE_LACK) != 0 && (theirs & ~ours) != 0)
+	if (user == SAME && (matters & WE_LACK) != 0 && (theirs & ~ours) != 0)
 		return "it is in another mount namespace and has more capabilities than the caller";
 	return NULL;
 }

@@ -104,6 +104,7 @@ enum {
 	REPLY_POSTSTOP = 1 << 2,    /* the plan has poststop hooks, the caller shall run them */
 	REPLY_OOM = 1 << 3,         /* the kernel's OOM killer killed the main process */
 	REPLY_ENDING = 1 << 4,      /* the session is being deleted */
+	REPLY_EXIT_PENDING = 1 << 5, /* EXIT_UNKNOWN for now: it will be known once the main process is reaped */
 };
 
 /* Program -> supervisor, once; the descriptors in this order: */

@@ -45,8 +45,10 @@ void supervisor_reply(const struct supervisor *supervisor, struct reply *reply)
 		     : supervisor->plan->cgroup_paths.count > 0 ? REACH_CGROUP
 								: REACH_NONE,
 	};
-	if (supervisor->main_dead && supervisor->exit.kind == EXIT_NOT_YET)
+	if (supervisor->main_dead && supervisor->exit.kind == EXIT_NOT_YET) {
 		reply->exit_kind = EXIT_UNKNOWN;
+		reply->flags |= REPLY_EXIT_PENDING;
+	}
 	if (supervisor->zombie_held)
 		reply->flags |= REPLY_ZOMBIE_HELD;
 	if (supervisor->main_oom)

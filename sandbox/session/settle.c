@@ -62,7 +62,7 @@ void supervisor_settle_begin(struct supervisor *supervisor)
 	if (count > 0 && supervisor->reaper_pidfd < 0)
 		cgroup_end_paths(paths, count, CGROUP_TIMEOUT_MS, &err);
 	else if (count > 0)
-		cgroup_thaw_paths(paths, count, &err);
+		cgroup_thaw_tree_paths(paths, count, &err);
 	if (!supervisor_is_dead(supervisor->main_pidfd))
 		cgroup_take_back(paths, count, supervisor->main_pid);
 }
@@ -216,6 +216,10 @@ void supervisor_settle_progress(struct supervisor *supervisor)
 		return;
 	if (supervisor->reaper_pidfd >= 0 && !supervisor->reaper_dead) {
 		if (!only_foreign_zombies(supervisor)) {
+			struct error ignored = {0};
+			/* A process that was not dead yet may have frozen another one after settle_begin. Each end of one
+			 * that is awaited leads here, so that nobody is left to freeze in the end. */
+			cgroup_thaw_plan(supervisor->plan, &ignored);
 			supervisor->zombie_deadline = 0;
 			return;
 		}

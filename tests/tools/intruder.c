@@ -3,7 +3,9 @@
  *
  *   intruder ask NAME          asks the session with this abstract name for its state
  *   intruder impostor NAME     binds the name and answers every request with success
- *   intruder pid1              takes pid 1 over with ptrace and tries what its filter must not allow */
+ *   intruder pid1              takes pid 1 over with ptrace and tries what its filter must not allow
+ *   intruder hold              stops pid 1 with ptrace, for ever
+ *   intruder bomb              forks for ever */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -143,6 +145,28 @@ static int pid1(void)
 }
 #endif
 
+static int hold(void)
+{
+	int status;
+
+	if (ptrace(PTRACE_ATTACH, 1, NULL, NULL) < 0) {
+		printf("not attached: %s\n", strerror(errno));
+		return 1;
+	}
+	waitpid(1, &status, __WALL);
+	puts("attached");
+	for (;;)
+		pause();
+}
+
+static int bomb(void)
+{
+	puts("forking");
+	for (;;)
+		if (fork() == 0)
+			setsid();
+}
+
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -152,6 +176,10 @@ int main(int argc, char **argv)
 		return impostor(argv[2]);
 	if (argc == 2 && strcmp(argv[1], "pid1") == 0)
 		return pid1();
-	fprintf(stderr, "usage: intruder ask|impostor NAME | pid1\n");
+	if (argc == 2 && strcmp(argv[1], "hold") == 0)
+		return hold();
+	if (argc == 2 && strcmp(argv[1], "bomb") == 0)
+		return bomb();
+	fprintf(stderr, "usage: intruder ask|impostor NAME | pid1|hold|bomb\n");
 	return 2;
 }
