@@ -45,6 +45,7 @@ struct creation {
 	struct launch_cgroup cgroup;
 	bool bound;
 	bool built;        /* there is a container, if not a whole one: its poststop hooks run when it goes */
+	bool cgroup_made;  /* and handed over to the supervisor */
 	bool attach;       /* processes are moved to the cgroup after they were created */
 	bool await_cgroup; /* the supervisor waits for the cgroup2 directory before it clones the holder */
 };
@@ -435,6 +436,7 @@ static int make_cgroup(struct creation *creation, struct error *err)
 		cgroup_remove(cgroup, &ignored);
 		return -err->code;
 	}
+	creation->cgroup_made = true;
 	if (cgroup_delegate(cgroup) == NULL || creation->attach)
 		return 0;
 	/* The holder begins above it, for its cgroup namespace. */
@@ -519,14 +521,15 @@ static bool await_name(const struct session_order *order)
 
 /* The supervisor was killed: what it would have cleared. Nothing is killed but by the record, which is ours while we
  * have the name; without one (design N5) somebody else may be in the cgroup by now. */
-static void clear_for_supervisor(const struct session_order *order)
+static void clear_for_supervisor(const struct creation *creation)
 {
+	const struct session_order *order = creation->order;
 	struct error ignored = {0};
 	int rc = session_place_clear_stale(order->place, order->id, &ignored);
 
 	if (rc == -EADDRINUSE && await_name(order))
 		rc = session_place_clear_stale(order->place, order->id, &ignored);
-	if (rc == -ENOENT && order->cgroup != NULL)
+	if (rc == -ENOENT && creation->cgroup_made)
 		cgroup_remove_plan(order->plan, &ignored);
 }
 
@@ -549,7 +552,7 @@ static void abandon(struct creation *creation)
 		while (rc == -EPROTO || rc == -EMSGSIZE);
 	}
 	if (rc == -EPIPE)
-		clear_for_supervisor(creation->order);
+		clear_for_supervisor(creation);
 	session_created_close(creation->created);
 	if (creation->built)
 		run_poststop(creation->order);
