@@ -57,7 +57,8 @@ static int add(pid_t pid, int pidfd, void *data)
 static int list(struct context *context, const struct container *container, struct cgroup_pids *pids, struct error *err)
 {
 	const struct reply *reply = &container->answer.reply;
-	struct session_members members = {.reaper_pid = reply->reaper_pid, .reaper_pidfd = container->answer.reaper_pidfd};
+	struct session_members members = {.reaper_pid = reply->reaper_pid,
+					  .reaper_pidfd = container->answer.reaper_pidfd};
 	int rc;
 
 	pids->count = 0;

@@ -23,7 +23,8 @@ static size_t cgroup_paths_of(const struct session_record *record, struct cgroup
 void report_members(const struct session_answer *answer, const struct session_record *record,
 		    struct session_members *members)
 {
-	*members = (struct session_members){.reaper_pid = answer->reply.reaper_pid, .reaper_pidfd = answer->reaper_pidfd};
+	*members =
+	    (struct session_members){.reaper_pid = answer->reply.reaper_pid, .reaper_pidfd = answer->reaper_pidfd};
 	members->paths_count = cgroup_paths_of(record, members->paths);
 }
 

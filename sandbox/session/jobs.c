@@ -221,7 +221,8 @@ static int send_signal(pid_t pid, int pidfd, void *data)
 			signalling->first_refused = pid;
 		return 0;
 	}
-	int copy = signalling->signal_number == SIGKILL && signalling->count < BATCH ? fcntl(pidfd, F_DUPFD_CLOEXEC, 3) : -1;
+	int copy =
+	    signalling->signal_number == SIGKILL && signalling->count < BATCH ? fcntl(pidfd, F_DUPFD_CLOEXEC, 3) : -1;
 	if (copy >= 0) {
 		signalling->pids[signalling->count] = pid;
 		signalling->pidfds[signalling->count++] = copy;
@@ -273,7 +274,8 @@ static int kill_all(const struct session_members *members, struct error *err)
 	for (;;) {
 		struct signalling signalling = {.signal_number = SIGKILL};
 		struct error ignored = {0};
-		bool frozen = cgroup_freeze_paths(members->paths, members->paths_count, FREEZE_TIMEOUT_MS, &ignored) == 0;
+		bool frozen =
+		    cgroup_freeze_paths(members->paths, members->paths_count, FREEZE_TIMEOUT_MS, &ignored) == 0;
 		rc = signal_all(members, &signalling, err);
 		if (frozen)
 			cgroup_thaw_tree_paths(members->paths, members->paths_count, &ignored);
@@ -286,8 +288,9 @@ static int kill_all(const struct session_members *members, struct error *err)
 		if (signalling.reached == 0)
 			return 0;
 		if (cgroup_clock_ms() > deadline)
-			return error_set(err, EAGAIN,
-					 "the session forks faster than its processes can be killed; delete it instead");
+			return error_set(
+			    err, EAGAIN,
+			    "the session forks faster than its processes can be killed; delete it instead");
 	}
 }
 

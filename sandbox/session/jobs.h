@@ -10,11 +10,11 @@
 #include "sandbox/cgroup/paths.h"
 #include "sandbox/common/error.h"
 
-/* Whose processes are meant: those of the reaper's pid namespace, or without a reaper those of the cgroup. With neither it
- * is nobody's. */
+/* Whose processes are meant: those of the reaper's pid namespace, or without a reaper those of the cgroup. With neither
+ * it is nobody's. */
 struct session_members {
-	pid_t reaper_pid;  /* in our numbering, 0: none */
-	int reaper_pidfd;  /* vouches for the number; -1: there is no reaper */
+	pid_t reaper_pid;                           /* in our numbering, 0: none */
+	int reaper_pidfd;                           /* vouches for the number; -1: there is no reaper */
 	struct cgroup_path paths[CGROUP_PATHS_MAX]; /* the container's cgroup, also where there is a reaper */
 	size_t paths_count;
 };

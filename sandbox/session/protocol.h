@@ -99,11 +99,11 @@ struct reply {
 };
 
 enum {
-	REPLY_ZOMBIE_HELD = 1 << 0, /* all is dead, but a parent outside the session does not reap its child */
-	REPLY_POSTSTART = 1 << 1,   /* the plan has poststart hooks */
-	REPLY_POSTSTOP = 1 << 2,    /* the plan has poststop hooks, the caller shall run them */
-	REPLY_OOM = 1 << 3,         /* the kernel's OOM killer killed the main process */
-	REPLY_ENDING = 1 << 4,      /* the session is being deleted */
+	REPLY_ZOMBIE_HELD = 1 << 0,  /* all is dead, but a parent outside the session does not reap its child */
+	REPLY_POSTSTART = 1 << 1,    /* the plan has poststart hooks */
+	REPLY_POSTSTOP = 1 << 2,     /* the plan has poststop hooks, the caller shall run them */
+	REPLY_OOM = 1 << 3,          /* the kernel's OOM killer killed the main process */
+	REPLY_ENDING = 1 << 4,       /* the session is being deleted */
 	REPLY_EXIT_PENDING = 1 << 5, /* EXIT_UNKNOWN for now: it will be known once the main process is reaped */
 };
 

@@ -217,8 +217,8 @@ void supervisor_settle_progress(struct supervisor *supervisor)
 	if (supervisor->reaper_pidfd >= 0 && !supervisor->reaper_dead) {
 		if (!only_foreign_zombies(supervisor)) {
 			struct error ignored = {0};
-			/* A process that was not dead yet may have frozen another one after settle_begin. Each end of one
-			 * that is awaited leads here, so that nobody is left to freeze in the end. */
+			/* A process that was not dead yet may have frozen another one after settle_begin. Each end of
+			 * one that is awaited leads here, so that nobody is left to freeze in the end. */
 			cgroup_thaw_plan(supervisor->plan, &ignored);
 			supervisor->zombie_deadline = 0;
 			return;
