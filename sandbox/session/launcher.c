@@ -189,9 +189,13 @@ static int await_reaper(const struct joining *joining, struct error *err)
 
 	if (length != sizeof answer)
 		return error_set(err, EPIPE, "the reaper ended unexpectedly");
-	if (answer.value < 0)
+	if (answer.value < 0) {
 		*err = answer.error;
-	return answer.value;
+		return answer.value;
+	}
+	/* It has answered, and confines itself before it lets go of the channel. Should it die instead, so do we. */
+	message_receive(joining->reaper, &answer, sizeof answer, NULL, 0, NULL);
+	return 0;
 }
 
 /* Everything of config.md "process" that needs the privileges which the change of user takes away, the change of

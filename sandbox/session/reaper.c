@@ -148,9 +148,10 @@ int reaper_main(int channel, int main_pidfd, int supervisor_pidfd)
 	if (signals < 0 || !reaper_tie_to_supervisor(supervisor_pidfd))
 		return 125;
 	close(supervisor_pidfd);
-	int rc = message_send(channel, &answer, sizeof answer, NULL, 0);
-	close(channel);
-	if (rc < 0 || confine() < 0)
+	/* The launcher goes on when the channel ends, which comes after the filter: until then nobody can be in our
+	 * way. */
+	if (message_send(channel, &answer, sizeof answer, NULL, 0) < 0 || confine() < 0)
 		return 125;
+	close(channel);
 	serve(signals, main_pidfd);
 }
